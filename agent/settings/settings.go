@@ -16,6 +16,7 @@ package settings
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -251,6 +252,46 @@ func (m Model) For(role string) Model {
 	over(&m.Fallback, r.Fallback)
 	m.Prices = maps.Clone(m.Prices)
 	return m
+}
+
+// Window is the context window that every role has, in tokens: a conversation goes from one role to the next.
+func (m Model) Window() int {
+	least := m.ContextTokens
+	for role := range m.Roles {
+		least = min(least, m.For(role).ContextTokens)
+	}
+	return least
+}
+
+// Asked is a model that tasks ask, and what for: roles, "fallback", and "" for the roles that have none of their own.
+type Asked struct {
+	Model
+	For []string
+}
+
+// Asked returns the models that tasks ask, each once, and those that are asked when one keeps failing.
+func (m Model) Asked() []Asked {
+	var list []Asked
+	add := func(s Model, what string) {
+		for i, a := range list {
+			if a.Provider == s.Provider && a.BaseURL == s.BaseURL && a.Name == s.Name && a.KeyEnv == s.KeyEnv {
+				if !slices.Contains(a.For, what) {
+					list[i].For = append(list[i].For, what)
+				}
+				return
+			}
+		}
+		list = append(list, Asked{s, []string{what}})
+	}
+	for _, role := range append([]string{""}, slices.Sorted(maps.Keys(m.Roles))...) {
+		s := m.For(role)
+		add(s, role)
+		if s.Fallback != "" {
+			s.Name = s.Fallback
+			add(s, "fallback")
+		}
+	}
+	return list
 }
 
 // over puts value in place unless it is zero.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -255,6 +256,24 @@ func TestKeys(t *testing.T) {
 		if got := looksLikeKey(map[string]any{"a": []any{value}}); got != want {
 			t.Errorf("%q looks like a key: %v", value, got)
 		}
+	}
+}
+
+// TestAskedModels shows which models tasks ask, and the window that all of them have.
+func TestAskedModels(t *testing.T) {
+	m := Model{Name: "large", ContextTokens: 100_000, Fallback: "spare", Roles: map[string]Model{
+		"tars": {Temperature: new(float64)}, "case": {Name: "small", ContextTokens: 30_000}, "tester": {Name: "small"},
+		"reflector": {Provider: "ollama", Name: "large", ContextTokens: 8_000},
+	}}
+	var got []string
+	for _, a := range m.Asked() {
+		got = append(got, a.Provider+"/"+a.Name+":"+strings.Join(a.For, ","))
+	}
+	if want := []string{"/large:,tars", "/spare:fallback", "/small:case,tester", "ollama/large:reflector", "ollama/spare:fallback"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := m.Window(); got != 8_000 {
+		t.Errorf("the window of all is %d", got)
 	}
 }
 

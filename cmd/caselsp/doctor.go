@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"caselsp/agent/llm/openai"
 	"caselsp/agent/settings"
 	"caselsp/sandbox"
 
@@ -21,8 +20,17 @@ import (
 // waits for the result.
 const checkTime = 10 * time.Second
 
-var examineAll = reads("doctor", func(ctx context.Context, e *engine, s *seat, _ struct{}) error {
-	if !e.examine(ctx, s.out) {
+// doctorArguments are those of the doctor's examination of everything.
+type doctorArguments struct {
+	Ask bool // the models, too, which costs tokens
+}
+
+var examineAll = reads("doctor", func(ctx context.Context, e *engine, s *seat, a doctorArguments) error {
+	well := e.examine(ctx, s.out)
+	if a.Ask {
+		well = e.askModels(ctx, s.out) && well
+	}
+	if !well {
 		return &exitError{code: exitError1}
 	}
 	return nil
@@ -30,13 +38,15 @@ var examineAll = reads("doctor", func(ctx context.Context, e *engine, s *seat, _
 
 func doctorCommand(w *wiring) *cobra.Command {
 	var build bool
+	var arguments doctorArguments
 	var base, editor string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the settings, the model, the sandbox and the store, and say what to do",
 		Long: `Writes a line for each part: ok, WRONG with what to do, none for something that is not
-there and not needed, or note. The exit code is 1 when a part is WRONG.`,
-		Example: "  caselsp doctor\n  caselsp doctor --editor helix  # check how an editor is set up\n  caselsp doctor --build-image   # build the sandbox's images now",
+there and not needed, or note. The exit code is 1 when a part is WRONG. What a model's
+server says of its window and its tools is shown where servers say it.`,
+		Example: "  caselsp doctor\n  caselsp doctor --ask           # have each model make one tool call, which costs some tokens\n  caselsp doctor --editor helix  # check how an editor is set up\n  caselsp doctor --build-image   # build the sandbox's images now",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if editor != "" {
 				well, err := examineEditor(os.Stdout, editor, w.dir)
@@ -48,10 +58,11 @@ there and not needed, or note. The exit code is 1 when a part is WRONG.`,
 			if build {
 				return buildImages(cmd.Context(), base)
 			}
-			return examineAll.run(cmd.Context(), w, struct{}{})
+			return examineAll.run(cmd.Context(), w, arguments)
 		},
 	}
 	cmd.Flags().StringVar(&editor, "editor", "", "check how this editor is set up: "+editorNames())
+	cmd.Flags().BoolVar(&arguments.Ask, "ask", false, "ask each model for one tool call, too, which costs some tokens")
 	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's images now; otherwise built on first use")
 	cmd.Flags().StringVar(&base, "base", "", "the base image for the sandbox images (default: that of the bundled Dockerfile)")
 	return cmd
@@ -81,7 +92,7 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	tell("trust", err, "the workspace is trusted")
 	_, err = e.agent.History()
 	tell("store", err, "readable")
-	tell("model", e.awaited(e.checkModel(ctx)), e.settings.Model.Name)
+	well = e.examineModels(ctx, out) && well
 	well = e.examineMemory(ctx, out) && well
 	well = e.examineSandbox(ctx, out) && well
 	return well
@@ -137,12 +148,6 @@ func (e *engine) awaited(err error) error {
 		}
 	}
 	return err
-}
-
-func (e *engine) checkModel(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	return openai.Check(ctx, (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).config(e.settings.Model))
 }
 
 // examineSandbox writes a line for each engine and for what it has, and reports

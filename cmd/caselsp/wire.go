@@ -86,7 +86,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 	e.closers = append(e.closers, b)
 	o := agent.Options{
 		Workspace: ws, Store: e.store, User: askingFor(face.User), Watch: e.watch(face.Watch), Log: slog.New(e.log),
-		Model:   (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).of,
+		Model:   e.models().of,
 		Sandbox: b.engine,
 		Secrets: agent.Secrets{Get: secretOf, Keep: keepSecret},
 		Dependencies: func(tree []sandbox.File, p sandbox.Profile, more ...string) *sandbox.Dependencies {
@@ -94,7 +94,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 			from := sandbox.Sources{Python: s.Indexes.Python, Node: s.Indexes.Node, Go: s.Indexes.Go, Image: s.Image}
 			return sandbox.DependenciesOf(tree, p, from.Pick(os.Getenv), more...)
 		},
-		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20, Context: e.settings.Model.ContextTokens,
+		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20, Context: e.settings.Model.Window(),
 		Commands: e.commands(),
 		Trust:    e.trust,
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask", Files: e.files(),
@@ -416,6 +416,11 @@ type models struct {
 type madeModel struct {
 	settings settings.Model
 	model    llm.Model
+}
+
+// models are those that the settings name.
+func (e *engine) models() *models {
+	return &models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}
 }
 
 func (m *models) of(role string) (llm.Model, error) {

@@ -12,6 +12,7 @@ import (
 // Script is what the server knows: its models and its rules, in order.
 type Script struct {
 	Models []string // that it lists; none: "scripted"
+	Window int      // that it says its models have, in tokens; 0: it does not say
 	Count  Count    // how it counts tokens where a rule claims no usage
 	Rules  []Rule
 	// Alike are words that mean the same to the model of embeddings.
@@ -139,6 +140,12 @@ func (p *parser) directive(word, rest string) error {
 	switch word {
 	case "models":
 		p.script.Models = strings.Fields(rest)
+		return nil
+	case "window":
+		var err error
+		if p.script.Window, err = strconv.Atoi(rest); err != nil {
+			return p.wrong("window is followed by a number of tokens")
+		}
 		return nil
 	case "count":
 		if rest != "" && rest != "only" {

@@ -202,7 +202,11 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	}
 	var list []map[string]any
 	for _, n := range names {
-		list = append(list, map[string]any{"id": n, "object": "model"})
+		entry := map[string]any{"id": n, "object": "model"}
+		if s.script.Window > 0 {
+			entry["owned_by"], entry["max_model_len"] = "vllm", s.script.Window // as vLLM says it
+		}
+		list = append(list, entry)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": list}) // a client that went away

@@ -19,15 +19,15 @@ const checkTimeout = 15 * time.Second
 // maxNamed bounds how many models an error names.
 const maxNamed = 8
 
-// Check asks the server for its models, which costs nothing, and returns nil
-// when it answers, takes the key and has the model. Its errors (*llm.Error, or
-// ctx's) say which of these fails and what to do. Where a server keeps no list,
-// or one that does not name what can be asked for (Azure, llama.cpp), the
-// model is not checked; OpenRouter gives its list to any key.
-func Check(ctx context.Context, c Config) error {
+// Check asks the server for its models, which costs nothing, and returns what
+// it says of the one in c when it answers, takes the key and has the model. Its
+// errors (*llm.Error, or ctx's) say which of these fails and what to do. Where a
+// server keeps no list, or one that does not name what can be asked for (Azure,
+// llama.cpp), the model is not checked; OpenRouter gives its list to any key.
+func Check(ctx context.Context, c Config) (Facts, error) {
 	made, err := New(c)
 	if err != nil {
-		return err
+		return Facts{}, err
 	}
 	m := made.(*model)
 	outer := ctx
@@ -37,45 +37,49 @@ func Check(ctx context.Context, c Config) error {
 	_, err = m.client.ListModels(context.WithValue(ctx, tapKey{}, t))
 	switch {
 	case outer.Err() != nil:
-		return outer.Err()
+		return Facts{}, outer.Err()
 	case t.status == 0:
-		return m.unreached(ctx, err)
+		return Facts{}, m.unreached(ctx, err)
 	case (t.status == 404 || t.status == 405 || t.status == 501) && versionedPath(m.config.BaseURL):
-		return nil // reachable, without a list
+		return Facts{}, nil // reachable, without a list
 	case t.status >= 300:
-		return m.refused(readRefusal(t.status, t.stray), t)
+		return Facts{}, m.refused(readRefusal(t.status, t.stray), t)
 	}
 	// go-openai's own reading is not used: it fails on fields that servers fill freely.
-	names, err := modelNames(t.stray)
+	list, err := modelList(t.stray)
 	if err != nil {
-		return m.fail(llm.Unreadable, t.status, "the list of models is not what the protocol says: "+err.Error(), m.addressAdvice(), nil)
+		return Facts{}, m.fail(llm.Unreadable, t.status, "the list of models is not what the protocol says: "+err.Error(), m.addressAdvice(), nil)
+	}
+	var names []string
+	var entry fields
+	for _, e := range list {
+		// Gemini lists models/NAME and is asked for NAME.
+		names = append(names, strings.TrimPrefix(e.text("id"), "models/"))
+		if has(names[len(names)-1:], m.config.Model) || m.preset.anyModel && len(list) == 1 {
+			entry = e
+		}
 	}
 	if m.config.Model == "" {
-		return m.fail(llm.BadRequest, 0, "no model is set", "Set it to one that the server has: "+some(names, ""), nil)
+		return Facts{}, m.fail(llm.BadRequest, 0, "no model is set", "Set it to one that the server has: "+some(names, ""), nil)
 	}
 	if m.preset.anyModel || has(names, m.config.Model) {
-		return nil
+		f := factsOf(entry)
+		m.ask(ctx, entry, &f)
+		return f, nil
 	}
-	return m.fail(llm.BadRequest, 0, fmt.Sprintf("%s has no model %s", m.preset.Title, quote(m.config.Model)),
+	return Facts{}, m.fail(llm.BadRequest, 0, fmt.Sprintf("%s has no model %s", m.preset.Title, quote(m.config.Model)),
 		"Set it to one that it has: "+some(names, m.config.Model), nil)
 }
 
-func modelNames(body []byte) ([]string, error) {
+func modelList(body []byte) ([]fields, error) {
 	var list struct {
-		Models []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-		Error json.RawMessage `json:"error"`
+		Models []fields        `json:"data"`
+		Error  json.RawMessage `json:"error"`
 	}
 	if err := json.Unmarshal(body, &list); err != nil || list.Error != nil || list.Models == nil {
 		return nil, errors.New(quote(readRefusal(0, body).message))
 	}
-	var names []string
-	for _, m := range list.Models {
-		// Gemini lists models/NAME and is asked for NAME.
-		names = append(names, strings.TrimPrefix(m.ID, "models/"))
-	}
-	return names, nil
+	return list.Models, nil
 }
 
 func has(names []string, model string) bool {

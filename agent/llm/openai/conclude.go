@@ -28,11 +28,34 @@ func (m *model) conclude(ctx context.Context, req *llm.Request, d dialect, a *an
 	if len(resp.ToolCalls) == 0 && len(req.Tools) > 0 {
 		m.lookForAction(req, d, resp)
 	}
+	m.noticeCalls(req, d, len(resp.ToolCalls) > 0)
 	if strings.TrimSpace(resp.Content) == "" && len(resp.ToolCalls) == 0 {
 		return nil, m.fail(llm.Incomplete, t.status, "the answer is empty: no text and no tool call",
 			"If it happens again, raise max_tokens (reasoning counts), give the model a larger window at its server, or choose another model", nil)
 	}
 	return resp, nil
+}
+
+// ignoredTools is how many answers without a call, where one had to come and none ever came, show that the server leaves the
+// tools out of what the model sees: llama.cpp does, without a word, where the model's chat template has no place for them. One
+// may be the model's own mistake.
+const ignoredTools = 2
+
+// noticeCalls learns from answers whether the server shows tools to the model. Where it does not, later requests describe
+// them in their text.
+func (m *model) noticeCalls(req *llm.Request, d dialect, called bool) {
+	if d.json || len(req.Tools) == 0 || m.config.Tools != ToolsAuto {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case called:
+		m.called = true
+	case req.MustCall && !m.called:
+		m.uncalled++
+		m.dialect.json = m.dialect.json || m.uncalled >= ignoredTools
+	}
 }
 
 // lookForAction finds the action that a model wrote into its text.

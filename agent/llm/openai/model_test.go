@@ -216,7 +216,8 @@ func TestUnreachable(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			conf := Config{BaseURL: c.url, Provider: c.provider, Key: theKey, Model: "scripted"}
 			_, err := build(t, conf).Complete(t.Context(), ask("Go on."))
-			for _, err := range []error{err, Check(t.Context(), conf)} {
+			_, checked := Check(t.Context(), conf)
+			for _, err := range []error{err, checked} {
 				if kindOf(err) != llm.Unreachable || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), theKey) {
 					t.Errorf("got %v, want %q", err, c.says)
 				}
@@ -284,7 +285,7 @@ func TestAzure(t *testing.T) {
 		if want := map[bool]string{true: "Bearer " + theKey, false: theKey}[base == srv.URL]; key != want {
 			t.Errorf("%s: the key went as %q", base, key)
 		}
-		if err := Check(t.Context(), conf); err != nil {
+		if _, err := Check(t.Context(), conf); err != nil {
 			t.Errorf("%s: %v", base, err)
 		}
 	}

@@ -78,8 +78,10 @@ type model struct {
 	client *api.Client
 	serves string // what is asked of the server, in words
 
-	mu      sync.Mutex
-	dialect dialect // what this server turned out not to understand
+	mu       sync.Mutex
+	dialect  dialect // what this server turned out not to understand
+	called   bool    // a tool call has come
+	uncalled int     // answers without a tool call where one had to come, before any came
 }
 
 // New returns the model that c describes. It sends nothing: its errors

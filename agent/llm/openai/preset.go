@@ -23,6 +23,7 @@ type Preset struct {
 	deployments bool     // Azure's URLs, api-version and header
 	anyModel    bool     // GET /models does not list what may be asked for
 	completion  bool     // wants max_completion_tokens where others want max_tokens
+	widen       string   // how the server gives a model a window of %d tokens, for people
 }
 
 // azureVersion is the api-version that this package was written for.
@@ -43,13 +44,13 @@ var presets = []Preset{
 	{Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", NeedsKey: true,
 		hosts: []string{"openrouter.ai"}},
 	{Name: "ollama", Title: "Ollama", BaseURL: "http://localhost:11434/v1", KeyVar: "OLLAMA_API_KEY",
-		Start: "ollama serve"},
+		Start: "ollama serve", widen: "OLLAMA_CONTEXT_LENGTH=%d ollama serve"},
 	{Name: "llamacpp", Title: "llama.cpp's server", BaseURL: "http://localhost:8080/v1", KeyVar: "LLAMA_API_KEY",
-		Start: "llama-server --jinja -m model.gguf", anyModel: true},
+		Start: "llama-server --jinja -m model.gguf", anyModel: true, widen: "llama-server -c %d"},
 	{Name: "vllm", Title: "vLLM", BaseURL: "http://localhost:8000/v1", KeyVar: "VLLM_API_KEY",
-		Start: "vllm serve MODEL"},
+		Start: "vllm serve MODEL", widen: "vllm serve --max-model-len %d"},
 	{Name: "lmstudio", Title: "LM Studio", BaseURL: "http://localhost:1234/v1", KeyVar: "LM_API_TOKEN",
-		Start: "lms server start"},
+		Start: "lms server start", widen: "lms load --context-length %d"},
 }
 
 // Presets returns the providers and servers that can be named, for settings

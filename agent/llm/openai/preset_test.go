@@ -147,7 +147,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.conf.BaseURL, c.conf.Key = c.url, theKey
-			err := Check(t.Context(), c.conf)
+			_, err := Check(t.Context(), c.conf)
 			if (err == nil) != (c.kind == "") || kindOf(err) != c.kind {
 				t.Fatalf("got %v, want kind %q", err, c.kind)
 			}
@@ -156,7 +156,7 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
-	if err := Check(t.Context(), Config{Model: "x"}); kindOf(err) != llm.NoKey {
+	if _, err := Check(t.Context(), Config{Model: "x"}); kindOf(err) != llm.NoKey {
 		t.Errorf("without a key: %v", err)
 	}
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"caselsp/agent/count"
+	"caselsp/agent/llm"
+	"caselsp/agent/llm/openai"
+	"caselsp/agent/settings"
+)
+
+// smallWindow is a window, in tokens, in which a task soon has no room: instructions and tools take about 6,000, and a file of
+// 500 lines about as much.
+const smallWindow = 16_000
+
+// askTime bounds the request of `doctor --ask`: a local server may have to load the model first.
+const askTime = 5 * time.Minute
+
+// askTokens bounds the answer to it: a model that reasons needs some hundreds.
+const askTokens = 2_000
+
+// examineModels writes what each model's server says of it, and reports whether all can be asked.
+func (e *engine) examineModels(ctx context.Context, out io.Writer) bool {
+	well := true
+	for _, a := range e.settings.Model.Asked() {
+		checked, cancel := context.WithTimeout(ctx, checkTime)
+		facts, err := openai.Check(checked, e.models().config(a.Model))
+		cancel()
+		name := a.Name + usedFor(a)
+		if err == nil && facts.Window > 0 && facts.Window < a.ContextTokens {
+			err = fmt.Errorf("%s: the server gives it a window of %s, and model.context_tokens is %d: what is longer is refused, or cut without a word. Set model.context_tokens to %d%s",
+				name, tokens(facts.Window), a.ContextTokens, facts.Window, either(facts.Widen(a.ContextTokens)))
+		}
+		if err != nil {
+			well = false
+			fmt.Fprintf(out, "WRONG %-10s %s\n", "model", clean(e.awaited(err).Error()))
+			continue
+		}
+		fmt.Fprintf(out, "ok    %-10s %s\n", "model", clean(name+told(facts)))
+		for _, note := range doubts(facts, a.ContextTokens, a.Tools) {
+			fmt.Fprintf(out, "note  %-10s %s\n", "model", clean(note))
+		}
+	}
+	return well
+}
+
+// usedFor says what a model is asked for, "" where it is for all.
+func usedFor(a settings.Asked) string {
+	if roles := slices.DeleteFunc(slices.Clone(a.For), func(what string) bool { return what == "" }); !slices.Contains(a.For, "") {
+		return " (" + strings.Join(roles, ", ") + ")"
+	}
+	return ""
+}
+
+// told is what a server says of a model.
+func told(f openai.Facts) string {
+	var parts []string
+	if f.Window > 0 {
+		parts = append(parts, "a window of "+tokens(f.Window))
+	} else if f.Longest > 0 {
+		parts = append(parts, "a window of at most "+tokens(f.Longest))
+	}
+	switch f.Tools {
+	case openai.Yes:
+		parts = append(parts, "tool calls")
+	case openai.No:
+		parts = append(parts, "no tool calls")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// doubts are what may go wrong with a model that can be asked.
+func doubts(f openai.Facts, set int, tools string) []string {
+	var notes []string
+	if f.Unsure != "" {
+		notes = append(notes, fmt.Sprintf("%s. model.context_tokens is %d: make sure that the window is not smaller%s", f.Unsure, set, either(f.Widen(set))))
+	}
+	if f.Tools == openai.No && tools == openai.ToolsNative {
+		notes = append(notes, "the server shows the model no tools: set model.tools to json, or to auto, which finds that out")
+	}
+	if set < smallWindow {
+		notes = append(notes, fmt.Sprintf("model.context_tokens is %d: below %d a task soon has no room. Give the model a larger window%s", set, smallWindow, by(f.Widen(4*smallWindow))))
+	}
+	return notes
+}
+
+// either is how the server gives a model a larger window, at the end of a sentence about it.
+func either(widen string) string {
+	if widen == "" {
+		return ""
+	}
+	return ", or start the server with a larger window: " + widen
+}
+
+// by is how that is done, at the end of a sentence that asks for it.
+func by(widen string) string {
+	if widen == "" {
+		return ""
+	}
+	return ": " + widen
+}
+
+func tokens(n int) string { return count.Of(n, "token") }
+
+// askModels asks each model for a tool call, and writes what came. It reports whether all can carry out actions.
+func (e *engine) askModels(ctx context.Context, out io.Writer) bool {
+	well := true
+	for _, a := range e.settings.Model.Asked() {
+		said, err := e.askModel(ctx, a.Model)
+		if err != nil {
+			well = false
+			fmt.Fprintf(out, "WRONG %-10s %s\n", "asked", clean(a.Name+usedFor(a)+": "+err.Error()))
+			continue
+		}
+		fmt.Fprintf(out, "ok    %-10s %s\n", "asked", clean(a.Name+usedFor(a)+said))
+	}
+	return well
+}
+
+// askModel asks a model for one tool call, as tasks do.
+func (e *engine) askModel(ctx context.Context, s settings.Model) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	m, err := openai.New(e.models().config(s))
+	if err != nil {
+		return "", err
+	}
+	begun := time.Now()
+	answer, err := m.Complete(ctx, &llm.Request{
+		Messages: []llm.Message{{Speaker: llm.User, Content: "Report that you are ready, with the tool."}},
+		Tools:    []llm.Tool{{Name: "REPORT", Description: "Report whether you are ready.", Schema: json.RawMessage(`{"type":"object","properties":{"ready":{"type":"boolean"}},"required":["ready"]}`)}},
+		MustCall: true, MaxTokens: askTokens,
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "", fmt.Errorf("no answer within %s", askTime)
+	}
+	if err != nil {
+		return "", err
+	}
+	took, try := time.Since(begun).Round(100*time.Millisecond), "Try model.tools = \"json\", or another model"
+	if s.Tools == openai.ToolsJSON {
+		try = "Try another model"
+	}
+	if len(answer.ToolCalls) == 0 {
+		return "", fmt.Errorf("it answered after %s, but made no tool call: tasks cannot use it so. %s", took, try)
+	}
+	if !json.Valid([]byte(answer.ToolCalls[0].Arguments)) {
+		return "", fmt.Errorf("it answered after %s with a tool call whose arguments are no JSON: tasks cannot use it so. %s", took, try)
+	}
+	counted := "tokens as the server counts them"
+	if answer.Usage.Estimated {
+		counted = "tokens by estimate: the server counts none, so that limits of tokens and cost are kept by estimate"
+	}
+	return fmt.Sprintf(": a tool call after %s; %d and %d %s", took, answer.Usage.Prompt, answer.Usage.Completion, counted), nil
+}
