@@ -181,6 +181,7 @@ What is quoted stays as it is."
 (defvar caselsp--shown nil "Since when they are shown; nil while they are not.")
 (defvar caselsp--reminder nil "The timer that shows them again.")
 (defvar caselsp--joined nil "The message that showed them last.")
+(defvar caselsp--told nil "Since when each open question is on the screen, as an alist by `caselsp--about'.")
 
 (defun caselsp--answer (text)
   "Show TEXT, which answers a command of the user.
@@ -225,7 +226,12 @@ user goes on after it was on the screen for `caselsp--reading' seconds."
         (setq texts (cl-adjoin (car caselsp--answered) texts :test #'equal)))
       (setq caselsp--joined (caselsp--fit texts))
       (caselsp--echo (list caselsp--joined)))
+    (mapc #'caselsp--tell-of (mapcar #'car caselsp--unread))
     (unless (and caselsp--shown (current-message)) (setq caselsp--shown (float-time)))))
+
+(defun caselsp--tell-of (about)
+  "Keep in mind since when the question ABOUT, if it is one, is on the screen."
+  (when (and (consp about) (not (assoc about caselsp--told))) (push (cons about (float-time)) caselsp--told)))
 
 (defun caselsp--go-on ()
   "Take the messages away that the user has had the time to read."
@@ -503,7 +509,10 @@ An error is shown unless QUIET."
 Nothing takes the keyboard."
   (let ((before (mapcar #'caselsp--about (plist-get (caselsp--project-of server) :questions)))
         (now (mapcar #'caselsp--about questions)))
-    (dolist (about before) (unless (member about now) (caselsp--forget about)))
+    (dolist (about before)
+      (unless (member about now)
+        (caselsp--forget about)
+        (setq caselsp--told (assoc-delete-all about caselsp--told))))
     (dolist (q questions)
       (unless (member (caselsp--about q) before)
         (caselsp--forget 'question) ; it said of this one that it is there
@@ -834,24 +843,55 @@ What is typed is not shown and passes no server."
         (caselsp--decide server (nth (or (cl-position chosen texts :test #'equal) 0) list))))
      (t (caselsp--decide server (car list))))))
 
+(defconst caselsp--hasty "That came faster than the question can be read: nothing was decided"
+  "What is said of a choice that does not count.")
+
 (defun caselsp--decide (server question)
   "Ask QUESTION, which is shown whole, and send the choice to SERVER.
-The choices have numbers, which choose them.  The first changes nothing.
-The question is shown until all is said, also a text that a choice needs."
-  (let* ((choices (caselsp--list question "choices"))
-         (titles (cl-loop for title in (cons caselsp--later (mapcar (lambda (c) (caselsp--get c "title")) choices))
-                          for number from 1 collect (format "%d %s" number title)))
-         (resize-mini-windows t)) ; what a longer message took is for the question
+The first choice changes nothing.  One that allows something does not count
+before the question can have been read, and is asked for again."
+  (caselsp--tell-of (caselsp--about question))
+  (let* ((choices (cons nil (caselsp--list question "choices"))) ; nil decides later
+         (titles (cons caselsp--later (mapcar (lambda (c) (caselsp--get c "title")) (cdr choices))))
+         (prompt "CASE asks (a number and RET%s): "))
+    (while (caselsp--pick
+            prompt (caselsp--get question "text") titles
+            (lambda (at)
+              (let ((choice (nth at choices)))
+                (cond ((null choice) nil)
+                      ((caselsp--unread-p question choice)
+                       (caselsp--log (concat "CASE: " caselsp--hasty))
+                       (setq prompt (concat caselsp--hasty "\nCASE asks (a number and RET%s): ")))
+                      (t (caselsp--choose server question choice) nil))))))))
+
+(defun caselsp--unread-p (question choice)
+  "Whether CHOICE allows something and nobody can have read QUESTION yet.
+A key that was meant for something else must not run a command."
+  (and (caselsp--get choice "allows")
+       (< (- (float-time) (alist-get (caselsp--about question) caselsp--told 0 nil #'equal))
+          (/ (or (caselsp--get question "readMs") 0) 1000.0))))
+
+(defun caselsp--pick (prompt text titles then)
+  "Show TEXT and TITLES, which get numbers, ask for one by PROMPT, and call THEN.
+THEN gets its position.  TEXT is shown until THEN returns, so that it is seen
+while more is asked for.  PROMPT has a place for how to scroll."
+  (let ((titles (cl-loop for title in titles for number from 1 collect (format "%d %s" number title)))
+        (resize-mini-windows t)) ; what a longer message took is for the question
     (save-window-excursion
       (message nil)
       (redisplay)
-      (let* ((long (caselsp--show-question (caselsp--get question "text") titles))
-             (prompt (format "CASE asks (a number and RET%s): " (if long ", C-M-v scrolls" ""))))
+      (let* ((long (caselsp--show-question text titles)) (prompt (format prompt (if long ", C-M-v scrolls" ""))))
         (minibuffer-with-setup-hook (lambda () (when long (setq minibuffer-scroll-window long)))
-          (let* ((chosen (completing-read prompt titles nil t nil nil (car titles)))
-                 (choice (nth (or (cl-position chosen titles :test #'equal) 0) (cons nil choices)))) ; nil decides later
-            (when choice
-              (caselsp--choose server question choice))))))))
+          (let* ((at (lambda (text) (caselsp--numbered text titles)))
+                 (must (if (length> titles 9) at t)) ; 1 is unique among the first nine only
+                 (chosen (completing-read prompt titles nil must nil nil (car titles))))
+            (funcall then (or (funcall at chosen) 0))))))))
+
+(defun caselsp--numbered (text titles)
+  "Return the position of TEXT among TITLES; TEXT can be the number alone."
+  (or (cl-position text titles :test #'equal)
+      (and (string-match-p "\\`[0-9]+\\'" text)
+           (cl-position (concat text " ") titles :test #'string-prefix-p))))
 
 (defun caselsp--show-question (text titles)
   "Show TEXT, a question, and the TITLES of its choices.
