@@ -9,7 +9,7 @@ vim.api.nvim_create_autocmd('User', {
     user.note('notice:', event.data.text)
   end,
 })
-vim.list_extend(user.warnings, { 'CASE wants to run a command', 'The model asks' })
+vim.list_extend(user.warnings, { 'CASE wants to run a command', 'The model asks', 'That came faster than the question can be read' })
 
 user.inputs = {} -- of vim.ui.input that are not answered yet
 
@@ -30,20 +30,32 @@ function user.write(part, text)
   input.on_confirm(text)
 end
 
--- user.decide waits for a question with a part (plain) among those that are known, asks for it
--- by :Case questions, looks at its choices and takes one.
-function user.decide(part, choice)
-  user.see('a question with ' .. part, function()
+-- user.question waits for a question with a part (plain) among those that are known and returns it.
+function user.question(part)
+  return user.see('a question with ' .. part, function()
     local client = user.client()
     return client
-      and vim.iter(require('caselsp.events').of(client).questions):any(function(q)
+      and vim.iter(require('caselsp.events').of(client).questions):find(function(q)
         return q.text:find(part, 1, true) ~= nil
       end)
   end)
+end
+
+-- user.decide waits for a question with a part (plain), asks for it by :Case questions, looks at its choices and takes
+-- one: again and again, where that comes faster than the question can be read.
+function user.decide(part, choice)
+  user.question(part)
   vim.cmd.Case('questions')
   local prompt = user.prompt(part)
   user.same('the first choice', prompt.titles[1], 'Decide later')
   user.pick(prompt, choice)
+  user.see('the end of the question ' .. part, function()
+    local again = user.prompts[1]
+    if again and again.text:find(part, 1, true) then
+      user.pick(table.remove(user.prompts, 1), choice)
+    end
+    return not again
+  end)
 end
 
 -- user.lines is the text of a window's buffer.

@@ -362,9 +362,10 @@ end
 function M.run(opts)
   local name = opts.fargs[1]
   if not name then
-    return vim.ui.select(names(), {
+    return require('caselsp.prompt').select(names(), {
       prompt = 'CASE',
       kind = 'caselsp.command',
+      list = true,
       format_item = function(item)
         return ('%-10s %s'):format(item, M.subcommands[item].does)
       end,

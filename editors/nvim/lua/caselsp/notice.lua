@@ -201,10 +201,11 @@ local function replace(about)
   end
 end
 
---- Shows a message and remembers it. more is the last line of one that is cut.
+--- Shows a message and remembers it. more is the last line of one that is cut; about, what it is about: it replaces
+--- the notice about the same.
 ---@param text string
 ---@param level integer|nil of vim.log.levels
----@param options { title: string?, footer: string?, key: string?, plain: boolean?, more: string? }|nil
+---@param options { title: string?, footer: string?, key: string?, plain: boolean?, more: string?, about: string? }|nil
 function M.show(text, level, options)
   level, options = level or vim.log.levels.INFO, options or {}
   text = vim.trim(text)
@@ -222,7 +223,7 @@ function M.show(text, level, options)
   if notify then
     (type(notify) == 'function' and notify or vim.notify)(text, level, { title = options.title or 'CASE' })
   elseif not (options.key and M.showing(options.key)) then
-    local about = not options.key and (options.title or task_of(text)) or nil
+    local about = not options.key and (options.about or options.title or task_of(text)) or nil
     if about then
       replace(about)
     end

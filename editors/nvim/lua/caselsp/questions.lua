@@ -4,10 +4,32 @@ local notice = require('caselsp.notice')
 
 local M = {}
 
+local answer = 'Answer: “' -- begins the title of an answer that the model offers
 local later = 'Decide later' -- the first of every prompt: it changes nothing
+
+local early = 'That came faster than the question can be read: nothing was decided.'
 
 local function key_of(client_id, question)
   return ('question:%d:%s:%s'):format(client_id, question.task, question.id)
+end
+
+local readable = {} ---@type table<string, number> when one can have read a question, in milliseconds
+
+local function now()
+  return vim.uv.hrtime() / 1e6
+end
+
+--- When one can have read a question: its time begins when it is first shown here.
+local function readable_from(key, question)
+  readable[key] = readable[key] or now() + (question.readMs or 0)
+  return readable[key]
+end
+
+--- Forgets a question that is open no more.
+local function drop(key)
+  M.announced[key], readable[key] = nil, nil
+  notice.drop(key)
+  require('caselsp.prompt').close(key)
 end
 
 --- Keeps a notice on the screen for each open question of a client, and takes those away that are decided.
@@ -18,15 +40,15 @@ function M.announce(client)
     open[key] = true
     if not M.announced[key] then
       M.announced[key] = true
+      readable_from(key, q)
       local options = { title = 'CASE asks', footer = ':Case questions', key = key }
       options.more = ':Case questions shows all'
       notice.show(q.text, vim.log.levels.WARN, options)
     end
   end
-  for key in pairs(M.announced) do
+  for _, key in ipairs(vim.tbl_keys(readable)) do
     if vim.startswith(key, ('question:%d:'):format(client.id)) and not open[key] then
-      M.announced[key] = nil
-      notice.drop(key)
+      drop(key)
     end
   end
 end
@@ -34,10 +56,9 @@ end
 M.announced = {} -- keys of the questions that were announced
 
 function M.forget(client_id)
-  for key in pairs(M.announced) do
+  for _, key in ipairs(vim.tbl_keys(readable)) do
     if vim.startswith(key, ('question:%d:'):format(client_id)) then
-      M.announced[key] = nil
-      notice.drop(key)
+      drop(key)
     end
   end
 end
@@ -59,35 +80,66 @@ local function keep_secret(client, question, choice)
   end)
 end
 
---- Asks one question.
-local function ask(client, question)
-  local items = { { title = later } }
+--- The title of the task that asks; nil where it is not known.
+local function task_title(client, question)
+  local task = require('caselsp.events').of(client).tasks[question.task]
+  return task and task.title ~= '' and task.title or nil
+end
+
+--- The choices of a question with their titles. The first one changes nothing. The title of an answer that the model
+--- offers may be cut, and the whole of it is among the answers.
+local function choices_of(question)
+  local items, offered = { { title = later } }, 0
   for _, choice in ipairs(question.choices) do
-    table.insert(items, choice)
+    local title = choice.title
+    if choice.command == 'caselsp.answer' and vim.startswith(title, answer) then
+      offered = offered + 1
+      local whole = question.answers[offered]
+      title = whole and answer .. whole:gsub('[\r\n]+', ' '):gsub('”', '"') .. '”' or title
+    end
+    table.insert(items, { title = title, choice = choice, allows = choice.allows })
     if question.secret and choice.allows then
-      table.insert(items, 3, { title = 'Type it into the keyring…', secret = choice })
+      table.insert(items, 3, { title = 'Type it into the keyring…', choice = choice, keyring = true, allows = true })
     end
   end
-  vim.ui.select(items, {
+  return items
+end
+
+--- Carries out what was chosen.
+local function decide(client, question, item)
+  local choice = item.choice
+  if item.keyring then
+    keep_secret(client, question, choice)
+  elseif choice.opens then
+    local prompt = choice.command == 'caselsp.deny' and 'Why not? The model is told: ' or 'Answer: '
+    vim.ui.input({ prompt = prompt }, function(text)
+      if text and vim.trim(text) ~= '' then
+        send(client, choice, text)
+      end
+    end)
+  else
+    send(client, choice)
+  end
+end
+
+--- Asks one question. What allows something does not count before one can have read the question.
+local function ask(client, question)
+  local key = key_of(client.id, question)
+  local from, title = readable_from(key, question), task_title(client, question)
+  require('caselsp.prompt').select(choices_of(question), {
     prompt = question.text,
     kind = 'caselsp.question',
     format_item = function(item)
       return item.title
     end,
-  }, function(chosen)
-    if not chosen or chosen.title == later and not chosen.command then
-      return
-    elseif chosen.secret then
-      keep_secret(client, question, chosen.secret)
-    elseif chosen.opens then
-      local prompt = chosen.command == 'caselsp.deny' and 'Why not? The model is told: ' or 'Answer: '
-      vim.ui.input({ prompt = prompt }, function(text)
-        if text and vim.trim(text) ~= '' then
-          send(client, chosen, text)
-        end
-      end)
-    else
-      send(client, chosen)
+    title = title and ('CASE asks: “%s”'):format(title) or 'CASE asks',
+    key = key,
+  }, function(item)
+    if item and item.allows and now() < from then
+      notice.show(early, vim.log.levels.WARN, { about = early })
+      ask(client, question)
+    elseif item and item.choice then
+      decide(client, question, item)
     end
   end)
 end
@@ -101,12 +153,14 @@ function M.open(buffer)
       elseif #list == 1 then
         ask(client, list[1])
       else
-        vim.ui.select(list, {
+        require('caselsp.prompt').select(list, {
           prompt = 'Which question?',
           kind = 'caselsp.questions',
           format_item = function(q)
-            return q.text
+            local title = task_title(client, q)
+            return title and ('“%s”: %s'):format(title, q.text) or q.text
           end,
+          list = true,
         }, function(chosen)
           if chosen then
             ask(client, chosen)
