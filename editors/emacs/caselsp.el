@@ -75,9 +75,16 @@
   "The client that connects Emacs with the server."
   :type '(choice (const :tag "eglot" eglot) (const :tag "lsp-mode" lsp-mode)))
 
-(defcustom caselsp-modes '(prog-mode text-mode conf-mode diff-mode)
-  "The major modes, with those derived from them, in which the server is used."
-  :type '(repeat symbol))
+(defcustom caselsp-modes '(prog-mode text-mode conf-mode diff-mode caselsp-plain-mode)
+  "The major modes, with those derived from them, in which the server is used.
+`caselsp-plain-mode' is that of files for which Emacs has no mode."
+  :type '(repeat symbol)
+  :initialize #'custom-initialize-default
+  :set (lambda (name value)
+         (let ((on (bound-and-true-p caselsp-global-mode)))
+           (when on (caselsp-global-mode -1))
+           (set-default-toplevel-value name value)
+           (when on (caselsp-global-mode 1)))))
 
 (defcustom caselsp-limit 10
   "Seconds after which a request to the server has failed.  It answers at once."
@@ -412,7 +419,32 @@ Without a file it is that of the project, and never that of another one."
 (defun caselsp--server ()
   "Return the server of the current buffer, or signal what to do."
   (or (cl-find-if #'caselsp--live-p (list caselsp--server (caselsp--find)))
-      (user-error "No caselsp here: visit a file of a project and wait, or start it by M-x caselsp-restart")))
+      (user-error "%s" (or (caselsp--why-not) "No caselsp here yet: wait until it has started, or start it by M-x caselsp-restart"))))
+
+(defconst caselsp--plain-size 1000000 "Characters from which on a file without a mode is not served.")
+
+(defun caselsp--why-not ()
+  "Return why the server cannot be used in the current buffer, and what to do."
+  (cond
+   ((not caselsp-global-mode) "caselsp is off: M-x caselsp-global-mode turns it on")
+   ((not (executable-find (car caselsp-command)))
+    (format "There is no program %s: install it, or set `caselsp-command'" (car caselsp-command)))
+   ((not (buffer-file-name)) "No caselsp here: visit a file of a project")
+   ((file-remote-p default-directory) "caselsp does not serve files of other machines")
+   ((not (project-current))
+    "This file is in no project: \"git init\" in its folder makes one")
+   ((not (or (caselsp--plain-p) (apply #'provided-mode-derived-p major-mode caselsp-modes)))
+    (format "caselsp does not serve buffers in %s: add it to `caselsp-modes' (M-x customize-variable), then M-x caselsp-restart" major-mode))))
+
+(defun caselsp--plain-p ()
+  "Whether the current buffer is a file of text for which Emacs has no mode."
+  (and (eq major-mode 'fundamental-mode) (memq 'caselsp-plain-mode caselsp-modes) (buffer-file-name)
+       enable-multibyte-characters (not (memq (coding-system-base buffer-file-coding-system) '(no-conversion raw-text)))
+       (< (buffer-size) caselsp--plain-size)))
+
+(define-derived-mode caselsp-plain-mode nil "Plain"
+  "The mode of files for which Emacs has none, which caselsp serves.
+It is as `fundamental-mode', in which eglot has no server.")
 
 (defun caselsp--arguments (arguments)
   "Return ARGUMENTS, a plist, as the protocol has them, without those that are nil."
@@ -595,27 +627,33 @@ It is nil where nothing is known of the project."
   "Return the URI of the current buffer's file."
   (concat "file://" (url-hexify-string (file-truename (buffer-file-name)) url-path-allowed-chars)))
 
+(defun caselsp--text (prompt)
+  "Read a text by PROMPT and return it in a list, as the argument of a command.
+Where there is no server that is said before anything is typed."
+  (caselsp--server)
+  (list (read-string prompt)))
+
 ;;;###autoload
 (defun caselsp-run (task)
   "Start TASK, a text; with an active region about its lines."
-  (interactive "sTask: ")
+  (interactive (caselsp--text "Task: "))
   (caselsp--send (caselsp--server) "caselsp.run"
                  (append (list :task task) (and (use-region-p) (caselsp--place)))))
 
 ;;;###autoload
 (defun caselsp-ask (text)
   "Ask TEXT about the code, the current file or the region."
-  (interactive "sQuestion: ")
+  (interactive (caselsp--text "Question: "))
   (caselsp--send (caselsp--server) "caselsp.ask" (append (list :text text) (caselsp--place))))
 
 (defun caselsp-follow (text)
   "Start a task, TEXT, as a continuation of the last one."
-  (interactive "sTask that goes on from the last: ")
+  (interactive (caselsp--text "Task that goes on from the last: "))
   (caselsp--send (caselsp--server) "caselsp.follow" (list :text text)))
 
 (defun caselsp-tell (text)
   "Say TEXT to the task that is under way."
-  (interactive "sTell the task: ")
+  (interactive (caselsp--text "Tell the task: "))
   (caselsp--send (caselsp--server) "caselsp.tell" (list :text text)))
 
 (defun caselsp-todo ()
@@ -732,11 +770,45 @@ DOC is its documentation."
 (caselsp--define-page approvals "Show what is always allowed here, to revoke it.")
 (caselsp--define-page settings "Show the settings that hold, to confirm those of the editor.")
 (caselsp--define-page state "Show what is known of this project.")
-(caselsp--define-page doctor "Check settings, model, sandbox and store.")
+
+(defun caselsp-doctor ()
+  "Check settings, model, sandbox and store; without a server, too."
+  (interactive)
+  (if (caselsp--live-p (caselsp--find)) (caselsp--send (caselsp--server) "caselsp.doctor" nil)
+    (let ((root (caselsp--root-here)))
+      (unless (executable-find (car caselsp-command)) (user-error "%s" (caselsp--why-not)))
+      (with-current-buffer (caselsp--program-buffer "*CASE doctor*" root)
+        (let ((buffer (current-buffer)))
+          (message "CASE: checking…")
+          (make-process :name "caselsp doctor" :buffer buffer :noquery t :command (list (car caselsp-command) "doctor")
+                        :sentinel #'ignore
+                        :filter (lambda (_ text) (caselsp--program-said buffer text))))
+        (display-buffer (current-buffer))))))
+
+(defun caselsp--root-here ()
+  "Return the root of the current buffer's project, with a server or without."
+  (let ((server (cl-find-if #'caselsp--live-p (list caselsp--server (caselsp--find)))))
+    (cond (server (caselsp--root server))
+          ((project-current) (expand-file-name (project-root (project-current))))
+          (t default-directory))))
+
+(defun caselsp--program-buffer (name root)
+  "Return an empty buffer of NAME for the output of the program in ROOT."
+  (with-current-buffer (get-buffer-create name)
+    (special-mode)
+    (setq default-directory root)
+    (let ((inhibit-read-only t)) (erase-buffer))
+    (current-buffer)))
+
+(defun caselsp--program-said (buffer text)
+  "Add TEXT, of the program, to BUFFER."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (let ((inhibit-read-only t)) (save-excursion (goto-char (point-max)) (insert text))))))
 
 (defun caselsp-thread (name)
   "Show the thread of questions NAME, or the list of them where that is empty."
-  (interactive "sThread (empty lists them): ")
+  (interactive (caselsp--text "Thread (empty lists them): "))
   (caselsp--send (caselsp--server) "caselsp.thread" (list :thread (unless (string-empty-p name) name))))
 
 (defun caselsp-new ()
@@ -775,23 +847,19 @@ DOC is its documentation."
 (defun caselsp-log ()
   "Show the end of the log of this project."
   (interactive)
-  (let ((root (caselsp--root (caselsp--server))))
-    (with-current-buffer (get-buffer-create "*CASE log*")
-      (let ((inhibit-read-only t))
-        (erase-buffer)
-        (setq default-directory root)
-        (call-process (car caselsp-command) nil t nil "logs" "--lines" "500"))
-      (special-mode)
-      (pop-to-buffer (current-buffer)))))
+  (with-current-buffer (caselsp--program-buffer "*CASE log*" (caselsp--root-here))
+    (let ((inhibit-read-only t)) (call-process (car caselsp-command) nil t nil "logs" "--lines" "500"))
+    (pop-to-buffer (current-buffer))))
 
 (defun caselsp-restart ()
   "Start the server of this project anew, whether it has gone or not."
   (interactive)
-  (let ((server (caselsp--find)) (lsp-mode (eq caselsp-client 'lsp-mode)))
+  (let ((server (caselsp--find)) (lsp-mode (eq caselsp-client 'lsp-mode)) (why (caselsp--why-not)))
+    (when (and why (not (caselsp--live-p server))) (user-error "%s" why))
+    (caselsp--plain)
     (cond ((and (caselsp--live-p server) lsp-mode) (lsp-workspace-restart server))
           ((caselsp--live-p server) (eglot-reconnect server t))
           (lsp-mode (lsp))
-          ((not (buffer-file-name)) (user-error "Visit a file of the project first"))
           (t (apply #'eglot (eglot--guess-contact))))))
 
 (defun caselsp-show (what)
@@ -865,7 +933,7 @@ before the question can have been read, and is asked for again."
                       (t (caselsp--choose server question choice) nil))))))))
 
 (defun caselsp--unread-p (question choice)
-  "Whether CHOICE allows something and nobody can have read QUESTION yet.
+  "Whether CHOICE would allow something, and nobody can have read QUESTION yet.
 A key that was meant for something else must not run a command."
   (and (caselsp--get choice "allows")
        (< (- (float-time) (alist-get (caselsp--about question) caselsp--told 0 nil #'equal))
@@ -1299,6 +1367,11 @@ CASE does what they say, as one correction of the same task."
   :lighter nil
   (setq header-line-format (and caselsp-paper-mode (substitute-command-keys "\\<caselsp-paper-mode-map>\\[caselsp-send] sends what you write below"))))
 
+(defun caselsp--plain ()
+  "Give a file of a project for which Emacs has no mode one that can be served."
+  (when (and (caselsp--plain-p) (not (file-remote-p default-directory)) (project-current))
+    (caselsp-plain-mode)))
+
 (defun caselsp--visit ()
   "Never ask whether to save a document of caselsp.
 The user writes in some: lsp-mode takes them for those of a library.
@@ -1406,6 +1479,7 @@ own, without the usual part before the name, shows it at the end."
           (push program eglot-server-programs)
           (add-to-list 'auto-mode-alist caselsp--mode-of-documents)
           (add-hook 'project-find-functions #'caselsp--project)
+          (add-hook 'find-file-hook #'caselsp--plain)
           (add-hook 'find-file-hook #'caselsp--visit)
           (add-hook 'eglot-connect-hook #'caselsp--connected)
           (add-hook 'eglot-managed-mode-hook #'force-mode-line-update)
@@ -1415,6 +1489,7 @@ own, without the usual part before the name, shows it at the end."
           (add-to-list 'mode-line-misc-info caselsp--mode-line))
       (setq auto-mode-alist (delete caselsp--mode-of-documents auto-mode-alist))
       (remove-hook 'project-find-functions #'caselsp--project)
+      (remove-hook 'find-file-hook #'caselsp--plain)
       (remove-hook 'find-file-hook #'caselsp--visit)
       (remove-hook 'eglot-connect-hook #'caselsp--connected)
       (remove-hook 'eglot-managed-mode-hook #'force-mode-line-update)
