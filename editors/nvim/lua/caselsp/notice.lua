@@ -9,29 +9,49 @@ M.history = {}
 
 local maxHistory = 500 -- more is not looked for
 local maxRows = 12 -- of one notice; :Case messages shows all of it
-local shown = {} -- the notices on the screen, top first: { window, buffer, height, key, about }
+local slimSeconds = 5 -- as long as a line above the review stays at most
+-- The notices on the screen, top first: { window, buffer, height, slim, key, about, text, level, options }.
+local shown = {}
 
 local borders = {
   [vim.log.levels.ERROR] = 'DiagnosticError',
   [vim.log.levels.WARN] = 'DiagnosticWarn',
 }
 
---- Puts the notices one below the other, from the top down. One that would hide the line of the cursor there goes to the
---- bottom, or back, unless it would hide the line there, too.
+--- Whether the window of a review is on the screen. It shows itself what most messages say, and only the two lines
+--- above it are free.
+local function reviewing()
+  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(w)
+    return vim.bo[vim.api.nvim_win_get_buf(w)].filetype == 'caselsp-review'
+  end)
+end
+
+local function has_tabline()
+  return vim.o.showtabline == 2 or vim.o.showtabline == 1 and #vim.api.nvim_list_tabpages() > 1
+end
+
+--- Puts the notices one below the other, from the top down, or at the bottom those that would hide the title of a
+--- review. One that would hide the line of the cursor there goes to the other end, unless it would hide the line there,
+--- too.
 local function arrange()
   shown = vim.tbl_filter(function(n)
     return vim.api.nvim_win_is_valid(n.window)
   end, shown)
   local line = vim.api.nvim_win_get_position(0)[1] + vim.fn.winline() -- from 1
-  local top, bottom = 0, vim.o.lines - vim.o.cmdheight - 1
+  if #shown == 0 then
+    return
+  end
+  local usual = reviewing() and 'bottom' or 'top'
+  local top, bottom = usual == 'bottom' and has_tabline() and 1 or 0, vim.o.lines - vim.o.cmdheight - 1
   for _, n in ipairs(shown) do
-    local rows = n.height + 2
+    local rows = n.slim and 1 or n.height + 2
     local row = { top = top, bottom = math.max(bottom - rows, 0) }
     local function hides(place)
       return row[place] < line and line <= row[place] + rows
     end
-    local place, other = n.place or 'top', n.place == 'bottom' and 'top' or 'bottom'
-    n.place = hides(place) and not hides(other) and other or place
+    local place = n.slim and 'top' or n.place or usual
+    local other = place == 'bottom' and 'top' or 'bottom'
+    n.place = not n.slim and hides(place) and not hides(other) and other or place
     if n.row ~= row[n.place] then
       n.row = row[n.place]
       vim.api.nvim_win_set_config(n.window, { relative = 'editor', anchor = 'NE', row = n.row, col = vim.o.columns })
@@ -92,7 +112,8 @@ local function open(lines, level, options)
   for _, line in ipairs(lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line))
   end
-  width = math.max(width, vim.fn.strdisplaywidth(options.footer or '') + 2, 10)
+  local footer = not options.slim and options.footer or nil
+  width = math.max(width, vim.fn.strdisplaywidth(footer or '') + 2, 10)
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
@@ -101,20 +122,44 @@ local function open(lines, level, options)
     anchor = 'NE',
     row = 0,
     col = vim.o.columns,
-    width = math.min(width, math.max(vim.o.columns - 2, 1)),
+    width = math.min(width, math.max(vim.o.columns - (options.slim and 0 or 2), 1)),
     height = #lines,
     style = 'minimal',
-    border = 'rounded',
+    border = options.slim and 'none' or 'rounded',
     focusable = false,
     noautocmd = true,
     zindex = 60,
-    title = options.title and ' ' .. options.title .. ' ' or nil,
-    footer = options.footer and ' ' .. options.footer .. ' ' or nil,
-    footer_pos = options.footer and 'right' or nil,
+    title = options.title and not options.slim and ' ' .. options.title .. ' ' or nil,
+    footer = footer and ' ' .. footer .. ' ' or nil,
+    footer_pos = footer and 'right' or nil,
   })
   local border = borders[level] or 'FloatBorder'
-  vim.wo[window].winhighlight = 'NormalFloat:CaselspNotice,FloatBorder:' .. border
-  return { window = window, buffer = buffer, height = #lines, key = options.key, about = options.about }
+  local text = options.slim and borders[level] or 'CaselspNotice'
+  vim.wo[window].winhighlight = ('NormalFloat:%s,FloatBorder:%s'):format(text, border)
+  return {
+    window = window,
+    buffer = buffer,
+    height = #lines,
+    slim = options.slim,
+    key = options.key,
+    about = options.about,
+    level = level,
+    options = options,
+  }
+end
+
+--- A text in one line of the screen, with the notice's title before and its footer behind it.
+local function one_line(text, options)
+  local line = (options.title and options.title .. ': ' or '') .. text:gsub('%s+', ' ')
+  local rest = options.footer and '  ' .. options.footer or ''
+  local cells = math.max(vim.o.columns - vim.fn.strdisplaywidth(rest), 10)
+  if vim.fn.strdisplaywidth(line) > cells then
+    while vim.fn.strdisplaywidth(line) > cells - 2 do
+      line = vim.fn.strcharpart(line, 0, vim.fn.strcharlen(line) - 1)
+    end
+    line = line .. ' …'
+  end
+  return line .. rest
 end
 
 --- Leaves one line of a notice.
@@ -128,11 +173,12 @@ local function shrink(notice)
   end
 end
 
---- Shows a text beside the text. After a while it goes away, but for one with a key: of that the first
---- line stays until M.drop(key).
-local function float(text, level, options)
-  local settings = config.get().notice
-  local width = math.max(math.min(settings.width, vim.o.columns - 4), 10)
+--- The lines of a notice: at most half of the screen for one that stays.
+local function lines_of(text, options)
+  if options.slim then
+    return { one_line(text, options) }
+  end
+  local width = math.max(math.min(config.get().notice.width, vim.o.columns - 4), 10)
   local lines = options.plain and vim.split(text, '\n', { plain = true }) or wrapped(text, width)
   local half = math.floor(vim.o.lines / 2) - 2 -- with its border
   local rows = math.max(math.min(options.key and half or options.plain and #lines or maxRows, vim.o.lines - 6), 1)
@@ -144,19 +190,46 @@ local function float(text, level, options)
       lines[rows] = lines[rows] .. ' …'
     end
   end
-  local ok, notice = pcall(open, lines, level, options)
+  return lines
+end
+
+--- Shows a text beside the text. After a while it goes away, but for one with a key: of that the first line stays until
+--- M.drop(key). While a review is open, questions and what only confirms take one line, and what confirms goes soon.
+local function float(text, level, options)
+  options.slim = reviewing() and not options.plain and (options.key or level <= vim.log.levels.INFO) and true or nil
+  for _, n in ipairs(options.slim and not options.key and vim.list_slice(shown) or {}) do
+    if n.slim and not n.key then
+      close(n) -- there is one line for what confirms
+    end
+  end
+  local ok, notice = pcall(open, lines_of(text, options), level, options)
   if not ok then
     return -- a window that is too small for one; the history has the text
   end
+  notice.text = text
   table.insert(shown, 1, notice)
   arrange()
+  local seconds = config.get().notice.seconds
   vim.defer_fn(function()
     if options.key then
       shrink(notice)
     else
       close(notice)
     end
-  end, settings.seconds * 1000)
+  end, (options.slim and math.min(seconds, slimSeconds) or seconds) * 1000)
+end
+
+--- Makes room for a review that has been opened: what was told goes, but for warnings, and questions take one line.
+function M.make_room()
+  for _, n in ipairs(vim.list_slice(shown)) do
+    if n.key or n.level <= vim.log.levels.INFO then
+      close(n)
+    end
+    if n.key then
+      float(n.text, n.level, n.options)
+    end
+  end
+  arrange()
 end
 
 -- What the server says of the state of a task, before the task's title in quotes.
@@ -180,7 +253,9 @@ local function task_of(text)
       return title
     end
   end
-  return text:match('^"(.-)" is done') or text:match('^A task is not finished: "(.-)"')
+  return text:match('^"(.-)" is done')
+    or text:match('^A task is not finished: "(.-)"')
+    or text:match('%d+ hunks? of "(.-)" left to decide')
 end
 
 --- Whether two titles are those of one task. A title may be cut.
@@ -238,10 +313,10 @@ function M.showing(key)
   end)
 end
 
---- Takes the notice of a key away; without a key, all.
+--- Takes the notice of a key away, and what is told about it; without a key, all.
 function M.drop(key)
   for _, n in ipairs(vim.list_slice(shown)) do
-    if not key or n.key == key then
+    if not key or n.key == key or n.about == key then
       close(n)
     end
   end
