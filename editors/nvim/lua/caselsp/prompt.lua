@@ -129,7 +129,8 @@ local function ask(items, options, on_choice)
     windows.text = window_of(text, false, vim.tbl_extend('error', { width = width }, title))
   end
   local lines = numbered(items, options.format_item or tostring, options.list and width)
-  windows.choices = window_of(lines, true, vim.tbl_extend('error', { width = width }, options.list and title or {}))
+  local above = options.list and title or { title = options.note and ' ' .. options.note .. ' ' }
+  windows.choices = window_of(lines, true, vim.tbl_extend('error', { width = width }, above))
   vim.wo[windows.choices].cursorline = true
   vim.wo[windows.choices].breakindent, vim.wo[windows.choices].breakindentopt = true, 'shift:3'
   local footer = ' number <CR>  q decides nothing '
@@ -149,8 +150,8 @@ local function ask(items, options, on_choice)
   })
 end
 
---- Asks as vim.ui.select does. Beside its options: title, of the window; key, by which it is closed; list, where
---- the prompt is a title, and each item is cut to a line.
+--- Asks as vim.ui.select does. Beside its options: title, of the window; key, by which it is closed; note, above the
+--- choices; list, where the prompt is a title, and each item is cut to a line.
 ---@param items any[]
 ---@param options table
 ---@param on_choice fun(item: any, index: integer|nil)

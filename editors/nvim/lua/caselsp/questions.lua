@@ -123,7 +123,7 @@ local function decide(client, question, item)
 end
 
 --- Asks one question. What allows something does not count before one can have read the question.
-local function ask(client, question)
+local function ask(client, question, note)
   local key = key_of(client.id, question)
   local from, title = readable_from(key, question), task_title(client, question)
   require('caselsp.prompt').select(choices_of(question), {
@@ -134,10 +134,11 @@ local function ask(client, question)
     end,
     title = title and ('CASE asks: “%s”'):format(title) or 'CASE asks',
     key = key,
+    note = note,
   }, function(item)
     if item and item.allows and now() < from then
-      notice.show(early, vim.log.levels.WARN, { about = early })
-      ask(client, question)
+      notice.show(early, vim.log.levels.WARN, { about = key })
+      ask(client, question, early)
     elseif item and item.choice then
       decide(client, question, item)
     end

@@ -1,122 +1,15 @@
 --- The result of a task in a floating window, decided hunk by hunk.
 local config = require('caselsp.config')
 local notice = require('caselsp.notice')
+local page = require('caselsp.page')
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('caselsp.review')
 
--- The one review that is open: { client, task, data, buffer, window, heads }. heads are what can be
--- decided, by their lines: { line, file, hunk, open }.
+-- The one review that is open: { client, task, data, buffer, window, heads }. heads are those
+-- of its page.
 local shown
-
-local function is_open(hunk)
-  return hunk.state == 'pending' or hunk.state == 'conflict'
-end
-
-local function file_title(file)
-  local name = file.from and file.from .. ' → ' .. file.path or file.path
-  local title = ('%s (%s, %s)'):format(name, file.kind, file.state)
-  if file.kept then
-    title = title .. ', kept work of ' .. file.kept .. ', not verified'
-  end
-  if file.obeyed and file.obeyed.by ~= '' then
-    title = title .. ', obeyed by ' .. file.obeyed.by .. ': accept it by its name'
-  end
-  return title
-end
-
---- The part of a unified diff below its heads, as one list of lines for each hunk.
-local function hunks_of(diff)
-  local list = {}
-  for _, line in ipairs(vim.split((diff:gsub('\n$', '')), '\n', { plain = true })) do
-    if vim.startswith(line, '@@ ') then
-      table.insert(list, { line })
-    elseif #list > 0 then
-      table.insert(list[#list], line)
-    end
-  end
-  return list
-end
-
-local page = {}
-page.__index = page
-
-function page:add(text, group)
-  table.insert(self.lines, (text:gsub('[\r\n]', ' ')))
-  if group then
-    table.insert(self.groups, { #self.lines, group })
-  end
-end
-
-function page:head(file, hunk)
-  local open = hunk and is_open(hunk) or not hunk and vim.iter(file.hunks):any(is_open)
-  table.insert(self.heads, { line = #self.lines, file = file, hunk = hunk, open = open })
-end
-
-local state_groups = { accepted = 'CaselspAccepted', rejected = 'CaselspRejected' }
-
---- The notes on a hunk by its number, on a file (0), or on all of the result (no file).
-local function notes_on(data, file, hunk)
-  return vim.tbl_filter(function(note)
-    return (note.file or '') == (file or '') and (note.hunk or 0) == (hunk or 0)
-  end, data.notes or {})
-end
-
-function page:notes(data, file, hunk)
-  for _, note in ipairs(notes_on(data, file, hunk)) do
-    self:add('  ✎ ' .. note.text, 'CaselspHint')
-  end
-end
-
-function page:file(file, data)
-  self:add('')
-  self:add(file_title(file), 'CaselspFile')
-  self:head(file)
-  self:notes(data, file.path)
-  if file.unfit and file.unfit ~= '' then
-    self:add('It does not fit now: ' .. file.unfit, 'CaselspRejected')
-  end
-  local diffs = hunks_of(file.diff)
-  for i, diff in ipairs(diffs) do
-    local hunk = not file.whole and file.hunks[i] or nil
-    if hunk then
-      local words = hunk.state == 'conflict' and 'pending, you changed the same lines' or hunk.state
-      local text = ('%s hunk %d of %d: %s'):format(diff[1], i, #diffs, words)
-      self:add(text, state_groups[hunk.state] or 'CaselspOpen')
-      self:head(file, hunk)
-    end
-    for j = hunk and 2 or 1, #diff do
-      local first = diff[j]:sub(1, 1)
-      self:add(diff[j], first == '+' and 'CaselspAdded' or first == '-' and 'CaselspRemoved' or nil)
-    end
-    if hunk then
-      self:notes(data, file.path, hunk.hunk)
-    end
-  end
-  if #diffs == 0 then
-    self:add(file.binary and 'A binary file.' or 'Too long to be shown here: see the review document.', 'CaselspHint')
-  end
-end
-
---- The text of a review.
-local function render(data)
-  local p = setmetatable({ lines = {}, groups = {}, heads = {} }, page)
-  p:add(data.title, 'Title')
-  local open = data.open == 1 and '1 hunk' or data.open .. ' hunks'
-  p:add(
-    data.state == 'review' and open .. ' to decide. g? lists the keys.'
-      or 'State: ' .. data.state .. '. u takes all back.'
-  )
-  for _, line in ipairs(data.untested or {}) do
-    p:add('Untested: ' .. line, 'CaselspRejected')
-  end
-  p:notes(data)
-  for _, file in ipairs(data.files) do
-    p:file(file, data)
-  end
-  return p
-end
 
 local function head_at(line)
   local found
@@ -136,8 +29,31 @@ local function id_of(head)
   return head.hunk and head.hunk.id or (head.file.kept or '') .. ':' .. head.file.path
 end
 
+--- Puts the cursor on a line, and scrolls so far that what belongs to it is seen: all of a hunk, or what fits.
+local function reveal(line)
+  vim.api.nvim_win_set_cursor(shown.window, { line, 0 })
+  local last = vim.api.nvim_buf_line_count(shown.buffer)
+  for i = #shown.heads, 1, -1 do
+    local head = shown.heads[i]
+    if head.line > line then
+      last = math.min(last, head.line - (head.hunk and 1 or 2)) -- a blank line stands above a file
+    end
+  end
+  vim.api.nvim_win_call(shown.window, function()
+    if vim.fn.line('w$') < last then
+      vim.api.nvim_win_set_cursor(0, { last, 0 })
+      vim.cmd.normal({ 'zb', bang = true })
+    end
+    local longer = vim.fn.line('w0') > line
+    vim.api.nvim_win_set_cursor(0, { line, 0 })
+    if longer then
+      vim.cmd.normal({ 'zt', bang = true })
+    end
+  end)
+end
+
 local function draw()
-  local p = render(shown.data)
+  local p = page.of(shown.data)
   local before, line = nil, 1
   if shown.heads then
     line = vim.api.nvim_win_get_cursor(shown.window)[1]
@@ -162,8 +78,7 @@ local function draw()
   local at = vim.iter(p.heads):find(function(head)
     return first and head.hunk and head.open or not first and id_of(head) == before
   end)
-  line = at and at.line or math.min(line, #p.lines)
-  vim.api.nvim_win_set_cursor(shown.window, { line, 0 })
+  reveal(at and at.line or math.min(line, #p.lines))
 end
 
 --- Goes to the next hunk, or with -1 to the previous one; open says to those that are not decided.
@@ -177,7 +92,7 @@ local function go(direction)
     end
   end
   if found then
-    vim.api.nvim_win_set_cursor(shown.window, { found.line, 0 })
+    reveal(found.line)
   end
 end
 
@@ -278,7 +193,7 @@ local function note(text)
     return notice.show('Kept work is no part of the result and takes no note. :Case resume TASK TEXT tries it again.')
   end
   local file, hunk = head and head.file.path, head and head.hunk and head.hunk.hunk
-  local old = notes_on(shown.data, file, hunk)[1]
+  local old = page.notes_on(shown.data, file, hunk)[1]
   keep({ client = shown.client, task = shown.task, file = file, hunk = hunk }, words_of(head), old and old.text, text)
 end
 
@@ -293,6 +208,31 @@ local function send()
       close()
     end
     notice.show('The result went back with your notes. The next review shows what came of them.')
+  end)
+end
+
+--- Takes all decisions back. The user is asked first, where one key would take back more than one.
+local function undo()
+  local client, task, decided = shown.client, shown.task, 0
+  for _, head in ipairs(shown.heads) do
+    if (head.hunk or head.file.whole) and not head.open then
+      decided = decided + 1
+    end
+  end
+  local function back()
+    require('caselsp.client').execute(client, 'caselsp.undo', { task = task })
+  end
+  if decided < 2 then
+    return back()
+  end
+  require('caselsp.prompt').select({ 'Keep them', ('Take all %d decisions back'):format(decided) }, {
+    prompt = ('Take the decisions about “%s” back?'):format(shown.data.title),
+    kind = 'caselsp.undo',
+    list = true,
+  }, function(_, i)
+    if i == 2 then
+      back()
+    end
   end)
 end
 
@@ -347,12 +287,7 @@ local actions = {
       decide('caselsp.reject', 'all')
     end,
   },
-  undo = {
-    'take all decisions back',
-    function()
-      require('caselsp.client').execute(shown.client, 'caselsp.undo', { task = shown.task })
-    end,
-  },
+  undo = { 'take all decisions back', undo },
   note = {
     'write a note on this hunk, file or result',
     function()
@@ -398,20 +333,42 @@ function help()
   notice.show(table.concat(lines, '\n'), nil, { title = 'Review', plain = true })
 end
 
+--- The keys in one line of at most so many cells; nil where they do not fit. Those that are left out are in the list of
+--- keys.
+local function footer_of(width)
+  local keys = config.get().review.keys
+  local function without(left_out)
+    local parts = {}
+    for _, part in ipairs({
+      { 'accept', 'reject', text = 'accept/reject' },
+      { 'accept_file', 'reject_file', text = 'file' },
+      { 'accept_all', 'reject_all', text = 'all' },
+      { 'note', text = 'note' },
+      { 'send', text = 'send' },
+      { 'undo', text = 'undo' },
+      { 'close', text = 'close' },
+      { 'help', text = 'keys' },
+    }) do
+      local own = vim.iter({ part[1], part[2] }):map(function(name)
+        return keys[name] ~= '' and keys[name] or nil
+      end)
+      local both = own:join('/')
+      if not vim.tbl_contains(left_out, part[1]) and both ~= '' then
+        table.insert(parts, both .. ' ' .. part.text)
+      end
+    end
+    return ' ' .. table.concat(parts, '  ') .. ' '
+  end
+  for _, left_out in ipairs({ {}, { 'close' }, { 'close', 'accept_file', 'accept_all', 'note', 'send', 'undo' } }) do
+    if #without(left_out) <= width then
+      return without(left_out)
+    end
+  end
+end
+
 local function window_config(title)
   local width = math.max(math.min(vim.o.columns - 4, 120), 20)
   local height = math.max(vim.o.lines - 6, 5)
-  local keys = config.get().review.keys
-  local footer = (' %s accept  %s reject  %s/%s file  %s/%s all  %s close  %s keys '):format(
-    keys.accept,
-    keys.reject,
-    keys.accept_file,
-    keys.reject_file,
-    keys.accept_all,
-    keys.reject_all,
-    keys.close,
-    keys.help
-  )
   return {
     relative = 'editor',
     width = width,
@@ -420,7 +377,7 @@ local function window_config(title)
     col = (vim.o.columns - width) / 2,
     border = config.get().review.border,
     title = ' ' .. title .. ' ',
-    footer = config.get().review.border ~= 'none' and #footer < width and footer or nil,
+    footer = config.get().review.border ~= 'none' and footer_of(width) or nil,
     style = 'minimal',
   }
 end
@@ -431,7 +388,9 @@ local function open_window(client, data)
   vim.b[buffer].caselsp_root = client.config.root_dir
   pcall(vim.api.nvim_buf_set_name, buffer, 'caselsp-review://' .. data.task)
   local window = vim.api.nvim_open_win(buffer, true, window_config('CASE: review of ' .. data.task))
-  vim.wo[window].cursorline, vim.wo[window].wrap = true, false
+  vim.wo[window].cursorline, vim.wo[window].wrap, vim.wo[window].linebreak = true, true, true
+  vim.wo[window].breakindent, vim.wo[window].breakindentopt = true, 'shift:2'
+  vim.wo[window].scrolloff = 0 -- a hunk may begin in the first row
   shown = { client = client, task = data.task, data = data, buffer = buffer, window = window }
   for name, action in pairs(actions) do
     local key = config.get().review.keys[name]
@@ -440,6 +399,7 @@ local function open_window(client, data)
     end
   end
   vim.bo[buffer].filetype = 'caselsp-review'
+  notice.make_room()
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = buffer,
     callback = function()
@@ -488,7 +448,7 @@ function M.note(client, text)
     )
   end
   local data = require('caselsp.events').of(client).reviews[hunk.task]
-  local old = data and notes_on(data, hunk.file, hunk.hunk)[1]
+  local old = data and page.notes_on(data, hunk.file, hunk.hunk)[1]
   keep(
     { client = client, task = hunk.task, file = hunk.file, hunk = hunk.hunk },
     'this hunk',
