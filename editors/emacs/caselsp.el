@@ -627,7 +627,7 @@ It is nil where nothing is known of the project."
   "Return the URI of the current buffer's file."
   (concat "file://" (url-hexify-string (file-truename (buffer-file-name)) url-path-allowed-chars)))
 
-(defun caselsp--text (prompt)
+(defun caselsp--typed (prompt)
   "Read a text by PROMPT and return it in a list, as the argument of a command.
 Where there is no server that is said before anything is typed."
   (caselsp--server)
@@ -636,25 +636,25 @@ Where there is no server that is said before anything is typed."
 ;;;###autoload
 (defun caselsp-run (task)
   "Start TASK, a text; with an active region about its lines."
-  (interactive (caselsp--text "Task: "))
+  (interactive (caselsp--typed "Task: "))
   (caselsp--send (caselsp--server) "caselsp.run"
                  (append (list :task task) (and (use-region-p) (caselsp--place)))))
 
 ;;;###autoload
 (defun caselsp-ask (text)
   "Ask TEXT about the code, the current file or the region."
-  (interactive (caselsp--text "Question: "))
+  (interactive (caselsp--typed "Question: "))
   (caselsp--send (caselsp--server) "caselsp.ask" (append (list :text text) (caselsp--place))))
 
 (defun caselsp-follow (text)
   "Start a task, TEXT, as a continuation of the last one."
-  (interactive (caselsp--text "Task that goes on from the last: "))
+  (interactive (caselsp--typed "Task that goes on from the last: "))
   (caselsp--send (caselsp--server) "caselsp.follow" (list :text text)))
 
-(defun caselsp-tell (text)
-  "Say TEXT to the task that is under way."
-  (interactive (caselsp--text "Tell the task: "))
-  (caselsp--send (caselsp--server) "caselsp.tell" (list :text text)))
+(defun caselsp-tell (text &optional task)
+  "Say TEXT to TASK, which is under way; where several are, one is chosen."
+  (interactive (let ((task (caselsp--one-task "caselsp.tell"))) (append (caselsp--typed "Tell the task: ") (list task))))
+  (caselsp--send (caselsp--server) "caselsp.tell" (list :text text :task task)))
 
 (defun caselsp-todo ()
   "Carry out the TODO or case: comment at point."
@@ -732,27 +732,54 @@ Each is a list: where it begins and ends, its message and its code."
   (if (cl-typep server 'eglot-lsp-server) (eglot--capabilities server)
     (lsp--workspace-server-capabilities server)))
 
-(defmacro caselsp--define (name command doc)
+(defmacro caselsp--define (name command doc &optional one)
   "Define the command of a NAME, by which the server carries out COMMAND.
-DOC is its documentation.  With a prefix argument, a task is chosen."
+DOC is its documentation.  With a prefix argument, a task is chosen; if
+ONE, also where several fit, of which the server would take none."
   `(defun ,(intern (format "caselsp-%s" name)) (&optional task)
      ,(concat doc "\nTASK is its id; with a prefix argument it is asked for.")
-     (interactive (list (and current-prefix-arg (caselsp--read-task ,command))))
+     (interactive (list (cond (current-prefix-arg (caselsp--read-task ,command))
+                              ,@(and one `((t (caselsp--one-task ,command)))))))
      (caselsp--send (caselsp--server) ,command (list :task task))))
 
-(caselsp--define stop "caselsp.stop" "Stop a task.  It can be resumed.")
-(caselsp--define resume "caselsp.resume" "Go on with a task that was stopped, paused or interrupted.")
+(caselsp--define stop "caselsp.stop" "Stop a task.  It can be resumed." t)
+(caselsp--define resume "caselsp.resume" "Go on with a task that was stopped, paused or interrupted." t)
 (caselsp--define undo "caselsp.undo" "Take back what was accepted of a task.")
 (caselsp--define report "caselsp.report" "Show the report of a task.")
 (caselsp--define activity "caselsp.activity" "Show what a task has done so far, kept current.")
 
 (defun caselsp--read-task (command)
-  "Read the id of a task for COMMAND."
+  "Return the id of the task for COMMAND that is chosen, by its title."
   (let ((tasks (caselsp--list (caselsp--ask (caselsp--server) "caselsp.status" '(:format "data")) "tasks")))
-    (completing-read "Task: "
-                     (mapcar (lambda (task) (caselsp--get task "id"))
-                             (or (cl-remove-if-not (lambda (task) (member command (caselsp--list task "can"))) tasks) tasks))
-                     nil t)))
+    (unless tasks (user-error "There is no task yet"))
+    (caselsp--pick-task command (or (caselsp--able command tasks) tasks))))
+
+(defun caselsp--able (command tasks)
+  "Return those of TASKS for which COMMAND has something to do."
+  (cl-remove-if-not (lambda (task) (member command (caselsp--list task "can"))) tasks))
+
+(defun caselsp--pick-task (command tasks)
+  "Return the id of the one of TASKS for COMMAND that is chosen."
+  (caselsp--pick (format "Which task to %s? (a number and RET%%s; RET alone: 1) " (string-remove-prefix "caselsp." command))
+                 (if (length= tasks 1) "There is one task." (format "There are %d tasks." (length tasks)))
+                 (mapcar (lambda (task) (caselsp--brief (caselsp--one-line task "title") (concat (caselsp--get task "state") ", " (caselsp--get task "id")))) tasks)
+                 (lambda (at) (caselsp--get (nth at tasks) "id"))))
+
+(defun caselsp--one-task (command)
+  "Return the id of the task for COMMAND that is chosen where several fit.
+Otherwise it is nil: the server knows which."
+  (let* ((tasks (caselsp--list (caselsp--ask (caselsp--server) "caselsp.status" '(:format "data")) "tasks"))
+         (able (caselsp--able command tasks))
+         (first (cl-remove-if-not
+                 (lambda (task)
+                   (let ((state (caselsp--get task "state")))
+                     (pcase command
+                       ("caselsp.review" (equal state "review"))
+                       ("caselsp.resume" (not (member state '("review" "succeeded" "rejected" "failed"))))
+                       (_ (caselsp--get task "here")))))
+                 able))
+         (fit (or first (unless (equal command "caselsp.review") able))))
+    (when (length> fit 1) (caselsp--pick-task command fit))))
 
 (defmacro caselsp--define-page (name doc)
   "Define the command of a NAME, which has the server open a document.
@@ -808,7 +835,7 @@ DOC is its documentation."
 
 (defun caselsp-thread (name)
   "Show the thread of questions NAME, or the list of them where that is empty."
-  (interactive (caselsp--text "Thread (empty lists them): "))
+  (interactive (caselsp--typed "Thread (empty lists them): "))
   (caselsp--send (caselsp--server) "caselsp.thread" (list :thread (unless (string-empty-p name) name))))
 
 (defun caselsp-new ()
@@ -864,8 +891,17 @@ DOC is its documentation."
 
 (defun caselsp-show (what)
   "Show WHAT caselsp has a document of."
-  (interactive (list (completing-read "Show: " '("activity" "history" "prune" "metrics" "memory" "validators" "approvals" "settings" "state" "doctor" "thread") nil t)))
-  (caselsp--send (caselsp--server) (concat "caselsp." what) nil))
+  (interactive
+   (minibuffer-with-setup-hook #'caselsp--show-choices
+     (list (completing-read "Show: (history if empty) " '("activity" "history" "prune" "metrics" "memory" "validators" "approvals" "settings" "state" "doctor" "thread") nil t nil nil "history"))))
+  (if (equal what "doctor") (caselsp-doctor) ; without a server, too
+    (caselsp--send (caselsp--server) (concat "caselsp." what) nil)))
+
+(defun caselsp--show-choices ()
+  "Show what can be chosen in the minibuffer, unless something else does."
+  (unless (or (not (eq completing-read-function #'completing-read-default))
+              (cl-some (lambda (mode) (and (boundp mode) (symbol-value mode))) '(icomplete-mode fido-mode vertico-mode)))
+    (minibuffer-completion-help)))
 
 (defun caselsp-trust (&optional withdraw)
   "Trust the folder of this project; others can only be read.
@@ -905,11 +941,30 @@ What is typed is not shown and passes no server."
     (caselsp--forget t)
     (cond
      ((null list) (message "No question is open."))
-     ((cdr list)
-      (let* ((texts (mapcar (lambda (q) (caselsp--get q "text")) list))
-             (chosen (completing-read "Which question? " texts nil t)))
-        (caselsp--decide server (nth (or (cl-position chosen texts :test #'equal) 0) list))))
-     (t (caselsp--decide server (car list))))))
+     (t (caselsp--decide server (nth (caselsp--which-question server list) list))))))
+
+(defun caselsp--which-question (server questions)
+  "Return the position of the one of QUESTIONS of SERVER that is chosen.
+There is nothing to choose where it is the only one."
+  (if (length= questions 1) 0
+    (caselsp--pick "Which question? (a number and RET%s; RET alone: 1) "
+                   (format "%d questions are open." (length questions))
+                   (mapcar (lambda (q) (caselsp--brief (caselsp--title server q) (or (caselsp--one-line q "what") (caselsp--one-line q "text")))) questions)
+                   #'identity)))
+
+(defun caselsp--one-line (object name)
+  "Return what OBJECT has by NAME on one line; nil for an empty text."
+  (let ((text (string-trim (replace-regexp-in-string "[ \t\n]+" " " (or (caselsp--get object name) "")))))
+    (unless (string-empty-p text) text)))
+
+(defun caselsp--title (server question)
+  "Return the title of the task of QUESTION, as SERVER has told it."
+  (caselsp--one-line (alist-get (caselsp--get question "task") (plist-get (caselsp--project-of server) :tasks) nil nil #'equal) "title"))
+
+(defun caselsp--brief (title text)
+  "Return TEXT, which is about the task of TITLE, on a line of the frame."
+  (let ((title (and title (truncate-string-to-width title 30 nil nil "…"))) (room (- (frame-width) 6)))
+    (truncate-string-to-width (if title (concat title ": " text) text) room nil nil "…")))
 
 (defconst caselsp--hasty "That came faster than the question can be read: nothing was decided"
   "What is said of a choice that does not count.")
@@ -1039,8 +1094,9 @@ TEXT, a command.  Then return the window, which can be scrolled."
 ;;;###autoload
 (defun caselsp-review (&optional task)
   "Decide about the result that waits, or that of TASK, hunk by hunk.
-With a prefix argument TASK is asked for."
-  (interactive (list (and current-prefix-arg (caselsp--read-task "caselsp.review"))))
+Where several wait, TASK is asked for, and with a prefix argument among
+all that have a result."
+  (interactive (list (if current-prefix-arg (caselsp--read-task "caselsp.review") (caselsp--one-task "caselsp.review"))))
   (caselsp--open-review (caselsp--server) task))
 
 (defun caselsp--open-review (server task)
