@@ -216,7 +216,10 @@ M.subcommands = {
     does = 'decide about a result, hunk by hunk',
     complete = 'tasks',
     run = function(call)
-      require('caselsp.review').open(call.client, call.words[1])
+      if call.words[1] then
+        return require('caselsp.review').open(call.client, call.words[1])
+      end
+      require('caselsp.review').choose(call.client)
     end,
   },
   note = {
@@ -358,6 +361,53 @@ local function names()
   return list
 end
 
+--- How many letters have to be changed, left out, added or swapped with the next one to make one word of another.
+local function distance(a, b)
+  local before, row = {}, {}
+  for j = 0, #b do
+    row[j] = j
+  end
+  for i = 1, #a do
+    local last = row
+    row = { [0] = i }
+    for j = 1, #b do
+      local same = a:sub(i, i) == b:sub(j, j)
+      row[j] = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same and 0 or 1))
+      if i > 1 and j > 1 and a:sub(i, i) == b:sub(j - 1, j - 1) and a:sub(i - 1, i - 1) == b:sub(j, j) then
+        row[j] = math.min(row[j], before[j - 2] + 1)
+      end
+    end
+    before = last
+  end
+  return row[#b]
+end
+
+--- The subcommands that a word may mean: those that it begins, or else the nearest ones.
+local function meant(word)
+  local list = vim.tbl_filter(function(name)
+    return vim.startswith(name, word)
+  end, names())
+  for most = 1, #word > 3 and 2 or 1 do
+    list = #list > 0 and list
+      or vim.tbl_filter(function(name)
+        return distance(word:lower(), name) <= most
+      end, names())
+  end
+  return #list <= 3 and list or {}
+end
+
+--- What is said of a subcommand that there is not.
+local function unknown(words)
+  local list = vim.tbl_map(function(name)
+    return ':Case ' .. name
+  end, meant(words[1]))
+  if #list > 0 then
+    return ('There is no :Case %s. Did you mean %s?'):format(words[1], table.concat(list, ' or '))
+  end
+  local text = 'There is no :Case %s. :Case run %s starts a task; :help caselsp lists the subcommands.'
+  return text:format(words[1], table.concat(words, ' '))
+end
+
 --- Carries out :Case; opts are those of a user command.
 function M.run(opts)
   local name = opts.fargs[1]
@@ -377,8 +427,7 @@ function M.run(opts)
   end
   local subcommand = M.subcommands[name]
   if not subcommand then
-    local text = 'There is no :Case %s. :Case run %s starts a task; :help caselsp lists the subcommands.'
-    return notice.show(text:format(name, table.concat(opts.fargs, ' ')), vim.log.levels.ERROR)
+    return notice.show(unknown(opts.fargs), vim.log.levels.ERROR)
   end
   local words = vim.list_slice(opts.fargs, 2)
   local call = { buffer = vim.api.nvim_get_current_buf(), words = words, text = table.concat(words, ' ') }
@@ -397,7 +446,8 @@ end
 -- How long completion waits for the ids of tasks, in milliseconds: the server answers far sooner.
 local taskTime = 500
 
---- The ids of the tasks that a command of the server can do something about; all where it cannot say.
+--- The ids of the tasks that a command of the server can do something about; all where it cannot say. A review is only
+--- of results.
 local function tasks(command)
   local client = require('caselsp.client').get(vim.api.nvim_get_current_buf())
   local answer = client
@@ -405,11 +455,11 @@ local function tasks(command)
   local fitting, all = {}, {}
   for _, t in ipairs(answer and answer.tasks or {}) do
     table.insert(all, t.id)
-    if vim.tbl_contains(t.can, command) then
+    if vim.tbl_contains(t.can, command) and (command ~= 'caselsp.review' or #t.files > 0) then
       table.insert(fitting, t.id)
     end
   end
-  return #fitting > 0 and fitting or all
+  return (#fitting > 0 or command == 'caselsp.review') and fitting or all
 end
 
 --- Completes subcommands, their words and ids of tasks.

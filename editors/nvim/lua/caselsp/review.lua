@@ -424,6 +424,34 @@ function M.open(client, task)
   end)
 end
 
+--- Opens the review of the result that waits; where more than one does, of the one that the user chooses by its title.
+---@param client vim.lsp.Client
+function M.choose(client)
+  require('caselsp.events').status(client, nil, function(tasks)
+    local waiting = vim.tbl_filter(function(task)
+      return task.state == 'review'
+    end, tasks)
+    if #waiting < 2 then
+      return M.open(client, waiting[1] and waiting[1].id)
+    end
+    require('caselsp.prompt').select(waiting, {
+      prompt = 'Which result?',
+      kind = 'caselsp.results',
+      list = true,
+      format_item = function(task)
+        local files = vim.tbl_map(function(file)
+          return file.path
+        end, task.files)
+        return ('“%s”: %s'):format(task.title, table.concat(files, ', '))
+      end,
+    }, function(task)
+      if task then
+        M.open(client, task.id)
+      end
+    end)
+  end)
+end
+
 --- :Case note: in the review on what is at the cursor, in the user's file on the open hunk there. The word "send"
 --- sends the result back, "withdraw" drops the note.
 ---@param client vim.lsp.Client
