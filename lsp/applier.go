@@ -42,6 +42,8 @@ type applier struct {
 	// obeyed are the files that programs obey, with who does: each is offered under a name of
 	// its own.
 	obeyed map[string]string
+	// outdated are the files of an offer that the user changed while it stood: editors make nothing of it there.
+	outdated []string
 }
 
 // outgoing is one document's part of an edit.
@@ -199,6 +201,9 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 		doc, ok := a.docs.await(ctx, one.uri, func(d *document) bool { return d != nil && d.Broken == "" && d.Text == one.wanted })
 		a.engines.feed(one.uri)
 		results[one.at].OK = ok
+		if !ok && a.offer && err == nil && !answer.Applied && doc != nil && doc.Text != one.before {
+			a.outdated = append(a.outdated, one.path)
+		}
 		switch {
 		case ok:
 		case doc == nil:

@@ -238,7 +238,11 @@ func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) (takenB
 	if _, _, err := l.refresh(context.WithoutCancel(ctx), e, id); err != nil {
 		l.ed.Log.Error("the review cannot be read", "error", err)
 	}
-	return ctx.Err() != nil && session.Err() == nil
+	takenBack = ctx.Err() != nil && session.Err() == nil
+	if !takenBack && len(to.outdated) > 0 {
+		l.ed.showMessage(protocol.MessageTypeInfo, named("Nothing of the preview was made in files that you changed while it stood: ", to.outdated)+" The review shows what fits now.")
+	}
+	return takenBack
 }
 
 // refresh reads a review again and brings all that shows it up to date: the
@@ -462,11 +466,24 @@ func (l *reviews) typing(doc *document) {
 					return err
 				}
 				defer release()
+				if l.takes(r, doc) { // the editor's own undo may have taken it back
+					_, _, err = l.refresh(ctx, e, id)
+					return err
+				}
 				l.mark(e, id, r)
 				return nil
 			})
 		})
 	}
+}
+
+// takes reports whether something of a document's file is accepted, or was before the editor undid it.
+func (l *reviews) takes(r *shownReview, doc *document) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.of != nil && slices.ContainsFunc(r.of.Files, func(f review.File) bool {
+		return doc.mayBe(f.Change.Path) && (f.Unmade || slices.Contains(f.Hunks, record.HunkAccepted))
+	})
 }
 
 // concerns reports whether a document may hold marks of a review. reviews.mu is held.

@@ -195,6 +195,35 @@ func TestOfferTakenBack(t *testing.T) {
 	}
 }
 
+// TestUndoneByEditor accepts a hunk, and the editor's own undo takes it back: the hunk is marked again.
+func TestUndoneByEditor(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
+	id := sc.run("change it all")
+	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"))
+	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py", "hunk": 1})
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20"})))
+	sc.said("4 hunks of")
+	sc.must(sc.SetText("a.py", lines(nil)))
+	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"))
+	sc.hunks(id, "a.py", record.HunkOpen, record.HunkOpen)
+}
+
+// TestOfferOutdated has the user type while the editor asks, and then take all: the editor changes nothing, and that is said.
+func TestOfferOutdated(t *testing.T) {
+	asked, typed := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	meanwhile := func() { once.Do(func() { close(asked); <-typed }) }
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits, editor: lsptest.Options{Meanwhile: meanwhile},
+		hasty: true, review: &setting.Review{Annotations: true, Open: true}})
+	id := sc.run("change it all")
+	<-asked
+	sc.must(sc.Replace("a.py", "x10 = 10\n", "x10 = 'mine'\n"))
+	close(typed)
+	sc.said("Nothing of the preview was made in files that you changed while it stood: a.py. The review shows what fits now.")
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{10: "x10 = 'mine'"})))
+	sc.hunks(id, "a.py", record.HunkOpen, record.HunkOpen)
+}
+
 // TestHostileReview accepts all with editors that misbehave: what is recorded is
 // what arrived, nothing is lost, and it can be done again.
 func TestHostileReview(t *testing.T) {

@@ -29,6 +29,9 @@ func (e *Editor) carryOut(edit protocol.WorkspaceEdit) (answer protocol.ApplyWor
 	case h.HalfEdits:
 		steps = half(steps)
 	}
+	if e.opts.Meanwhile != nil {
+		e.opts.Meanwhile()
+	}
 	e.editing.Lock()
 	defer e.editing.Unlock()
 	if err := e.flush(); err != nil {

@@ -52,6 +52,8 @@ type Options struct {
 	// Confirm is asked for each change whose annotation needs confirmation; path
 	// is the file's. Nil confirms all.
 	Confirm func(note protocol.ChangeAnnotation, path string) bool
+	// Meanwhile is what the user does between the server's request for an edit and its making; nil: nothing.
+	Meanwhile func()
 
 	Hostile Hostile
 	Ceiling time.Duration // of Expect; 0 means DefaultCeiling
