@@ -61,6 +61,7 @@
 (defvar flycheck-current-errors)
 (defvar lsp--cur-workspace)
 (defvar lsp-language-id-configuration)
+(defvar execute-extended-command--binding-timer)
 
 (defgroup caselsp nil
   "An autonomous coding agent as a language server."
@@ -151,13 +152,19 @@ They are in CHANGES."
 Errors and warnings stay until they can have been read, and so does what
 names a command."
   (let* ((words (caselsp--in-words text))
-         (said (concat "CASE: " (if (eql type 1) (propertize words 'face 'error) words))))
+         (said (concat "CASE: " (if (eql type 1) (propertize words 'face 'error) words)))
+         (title (caselsp--quoted words)))
+    (when title (caselsp--forget title)) ; what was said of this task before
     (unless (string-search "M-x caselsp-questions" words) (setq caselsp--answered (cons said (float-time))))
     (cond ((string-search "M-x caselsp-review" words) (caselsp--keep 'review said))
           ((string-search "M-x caselsp-send-notes" words) (caselsp--keep 'notes said))
           ((string-search "M-x caselsp-questions" words) (caselsp--keep 'question said))
-          ((or (memql type '(1 2)) (string-search "M-x caselsp-" words)) (caselsp--keep 'said said))
+          ((or (memql type '(1 2)) (string-search "M-x caselsp-" words)) (caselsp--keep (or title 'said) said))
           (t (caselsp--answer said)))))
+
+(defun caselsp--quoted (words)
+  "Return the title of a task that WORDS have; nil if there is none."
+  (and (string-match "\"\\([^\"]+\\)\"" words) (match-string 1 words)))
 
 (defconst caselsp--quoted-or-command "“[^”]*”\\|\"[^\"]*\"\\|\\_<caselsp\\.\\(?:note with send\\|[a-zA-Z]+\\)"
   "Matches what is quoted in a message, and else the id of a command of the server.")
@@ -466,6 +473,7 @@ An error is shown unless QUIET."
                          (funcall done answer)))))
          (failed (lambda (err)
                    (unless quiet (caselsp--answer (concat "CASE: " (caselsp--in-words (or (caselsp--get err "message") "the command failed"))))))))
+    (unless quiet (add-hook 'post-command-hook #'caselsp--end-hint))
     (when (and (cl-typep server 'eglot-lsp-server) (not quiet)) (caselsp--tell-changes server))
     (if (cl-typep server 'eglot-lsp-server)
         (jsonrpc-async-request server :workspace/executeCommand params
@@ -474,6 +482,13 @@ An error is shown unless QUIET."
                                :timeout caselsp-limit)
       (let ((lsp--cur-workspace server))
         (lsp-request-async "workspace/executeCommand" params answered :error-handler failed :mode 'detached)))))
+
+(defun caselsp--end-hint ()
+  "Have Emacs give no hint how to call a command of caselsp by fewer keys.
+It would be shown in the place of what answers the command."
+  (remove-hook 'post-command-hook #'caselsp--end-hint)
+  (when (timerp (bound-and-true-p execute-extended-command--binding-timer))
+    (cancel-timer execute-extended-command--binding-timer)))
 
 (defun caselsp--ask (server command arguments)
   "Return the answer of SERVER to COMMAND with ARGUMENTS."
@@ -576,7 +591,7 @@ Nothing takes the keyboard."
     (let ((server (and (eglot-managed-p) (eglot-current-server))))
       (and (cl-typep server 'caselsp-server) server))))
 
-(defconst caselsp--line-width 50 "Characters of what a task does in the mode line, behind what waits for the user.")
+(defconst caselsp--line-width 30 "Characters of what a task does in the mode line: 80 columns have room for them.")
 
 (defun caselsp-mode-line ()
   "Return the part of the mode line about the current buffer's project.
@@ -1468,23 +1483,28 @@ The others are only read."
   (let ((signs (string-trim-left (or (caselsp--signs) ""))))
     (if (string-empty-p signs) "" (concat signs "  "))))
 
-(defconst caselsp--mode-line '(:eval (caselsp--mode-line-rest)) "What the task does, in the mode line.")
+(defconst caselsp--mode-line-work '(:eval (string-trim-left (or (caselsp--work) ""))) "What the task does, in the mode line.")
+
+(defconst caselsp--mode-line '(:eval (caselsp--mode-line-rest)) "What has no place of its own in a mode line of the user's.")
 (put 'caselsp--mode-line 'risky-local-variable t)
 
 (defun caselsp--mode-line-rest ()
-  "Return what the mode line does not show before the buffer's name."
-  (if (member caselsp--mode-line-signs mode-line-format) (caselsp--work) (caselsp-mode-line)))
+  "Return what the mode line does not show further to the left."
+  (cond ((not (member caselsp--mode-line-signs mode-line-format)) (caselsp-mode-line))
+        ((not (member caselsp--mode-line-work mode-line-format)) (caselsp--work))))
 
 (defun caselsp--put-signs (on)
   "Have mode lines show what waits before the buffer's name if ON.
-It is seen there however narrow the window is.  A mode line of the user's
-own, without the usual part before the name, shows it at the end."
+It is seen there however narrow the window is.  What the task does is shown
+behind the position, before the modes.  A mode line of the user's own,
+without the usual parts, shows it at the end."
   (let ((format (default-value 'mode-line-format)))
     (when (listp format)
       (setq-default mode-line-format
-                    (cl-loop for part in (remove caselsp--mode-line-signs format)
+                    (cl-loop for part in (remove caselsp--mode-line-work (remove caselsp--mode-line-signs format))
                              when (and on (eq part 'mode-line-buffer-identification)) collect caselsp--mode-line-signs
-                             collect part)))))
+                             collect part
+                             when (and on (eq part 'mode-line-position)) collect caselsp--mode-line-work)))))
 
 (defun caselsp--table (&rest handlers)
   "Return HANDLERS, names and functions, as lsp-mode has them."
