@@ -324,7 +324,21 @@ Otherwise the selected window, its buffer and point stay as they are."
         (save-excursion
           (goto-char (point-min))
           (forward-line line)
-          (set-window-point window (point)))))))
+          (set-window-point window (point)))))
+    (when (and window (string-match-p "/thread-[^/]*\\.md\\'" file)) (caselsp--show-latest window))))
+
+(defun caselsp--show-latest (window)
+  "Show the latest message of the thread in WINDOW with its answer.
+Where both do not fit, the answer is at the top."
+  (with-current-buffer (window-buffer window)
+    (save-excursion
+      (goto-char (point-max))
+      (when (re-search-backward "^## " nil t)
+        (let ((asked (point)) (answered (and (re-search-forward "^> " nil t) (line-beginning-position))))
+          (set-window-point window (or answered asked))
+          (set-window-start window (if (and answered (> (count-screen-lines asked (point-max) nil window) (window-body-height window)))
+                                       answered
+                                     asked)))))))
 
 (defun caselsp--path (uri)
   "Return the file name of URI."
