@@ -53,25 +53,29 @@ local function plain(command)
   }
 end
 
---- Accepts or rejects: the hunk at the cursor, the file of the buffer, or all of a result.
+--- Accepts or rejects: the hunk at the cursor, from which it goes to the next one, the file of the buffer, or all of a
+--- result.
 local function decide(command)
   return {
     complete = { 'hunk', 'file', 'all' },
     run = function(call)
       local what = call.words[1] or 'hunk'
-      local hunk = require('caselsp.pending').at_cursor()
+      local pending = require('caselsp.pending')
+      local hunk = pending.at_cursor()
       if what == 'all' then
         return execute(call, command, { task = call.words[2] })
       elseif what ~= 'hunk' and what ~= 'file' then
         return notice.show('Say hunk, file or all.', vim.log.levels.ERROR)
       elseif what == 'file' and not hunk then
-        hunk = require('caselsp.pending').list(call.buffer)[1]
+        hunk = pending.list(call.buffer)[1]
       end
       if not hunk then
         local text = 'No open hunk is here. :Case next goes to one, :Case review shows the whole result.'
         return notice.show(text, vim.log.levels.WARN)
       end
-      execute(call, command, { task = hunk.task, file = hunk.file, hunk = what == 'hunk' and hunk.hunk or nil })
+      local onward = what == 'hunk' and pending.after(call.buffer, hunk) or nil
+      local arguments = { task = hunk.task, file = hunk.file, hunk = what == 'hunk' and hunk.hunk or nil }
+      execute(call, command, arguments, onward)
     end,
   }
 end
@@ -361,53 +365,6 @@ local function names()
   return list
 end
 
---- How many letters have to be changed, left out, added or swapped with the next one to make one word of another.
-local function distance(a, b)
-  local before, row = {}, {}
-  for j = 0, #b do
-    row[j] = j
-  end
-  for i = 1, #a do
-    local last = row
-    row = { [0] = i }
-    for j = 1, #b do
-      local same = a:sub(i, i) == b:sub(j, j)
-      row[j] = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same and 0 or 1))
-      if i > 1 and j > 1 and a:sub(i, i) == b:sub(j - 1, j - 1) and a:sub(i - 1, i - 1) == b:sub(j, j) then
-        row[j] = math.min(row[j], before[j - 2] + 1)
-      end
-    end
-    before = last
-  end
-  return row[#b]
-end
-
---- The subcommands that a word may mean: those that it begins, or else the nearest ones.
-local function meant(word)
-  local list = vim.tbl_filter(function(name)
-    return vim.startswith(name, word)
-  end, names())
-  for most = 1, #word > 3 and 2 or 1 do
-    list = #list > 0 and list
-      or vim.tbl_filter(function(name)
-        return distance(word:lower(), name) <= most
-      end, names())
-  end
-  return #list <= 3 and list or {}
-end
-
---- What is said of a subcommand that there is not.
-local function unknown(words)
-  local list = vim.tbl_map(function(name)
-    return ':Case ' .. name
-  end, meant(words[1]))
-  if #list > 0 then
-    return ('There is no :Case %s. Did you mean %s?'):format(words[1], table.concat(list, ' or '))
-  end
-  local text = 'There is no :Case %s. :Case run %s starts a task; :help caselsp lists the subcommands.'
-  return text:format(words[1], table.concat(words, ' '))
-end
-
 --- Carries out :Case; opts are those of a user command.
 function M.run(opts)
   local name = opts.fargs[1]
@@ -427,7 +384,7 @@ function M.run(opts)
   end
   local subcommand = M.subcommands[name]
   if not subcommand then
-    return notice.show(unknown(opts.fargs), vim.log.levels.ERROR)
+    return notice.show(require('caselsp.meant').text(opts.fargs, names()), vim.log.levels.ERROR)
   end
   local words = vim.list_slice(opts.fargs, 2)
   local call = { buffer = vim.api.nvim_get_current_buf(), words = words, text = table.concat(words, ' ') }

@@ -36,6 +36,8 @@ local defaults = {
   },
 }
 
+M.defaults = defaults
+
 local kinds = {
   notify = { 'function', 'boolean' },
   progress = function(value)

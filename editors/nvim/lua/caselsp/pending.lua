@@ -5,7 +5,7 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('caselsp.pending')
 
--- What is marked, by buffer and extmark: { client, task, file, hunk, kept, rows }.
+-- What is marked, by buffer and extmark: { client, task, file, hunk, kept, rows }; rows are its new lines.
 local marked = {} ---@type table<integer, table<integer, table>>
 
 local function row_of(buffer, mark)
@@ -37,6 +37,44 @@ function M.at_cursor()
   end)
 end
 
+--- Puts the cursor of the current window on a hunk.
+local function visit(hunk)
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { math.min(hunk.first + 1, vim.api.nvim_buf_line_count(0)), 0 })
+end
+
+--- What is done when a hunk of a buffer is decided: the cursor goes to the next one that is open, around the end,
+--- unless the user types or has gone elsewhere meanwhile.
+function M.after(buffer, hunk)
+  local list = M.list(buffer)
+  local function same(a, b)
+    return a.task == b.task and a.file == b.file and a.hunk == b.hunk
+  end
+  local wanted
+  for i, other in ipairs(list) do
+    if same(other, hunk) and #list > 1 then
+      wanted = list[i % #list + 1]
+    end
+  end
+  local window = vim.api.nvim_get_current_win()
+  local function stays()
+    if vim.api.nvim_get_current_win() ~= window or vim.api.nvim_get_current_buf() ~= buffer then
+      return false
+    end
+    local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+    local last = math.max(hunk.last, hunk.first + hunk.rows) -- with its new lines
+    return vim.api.nvim_get_mode().mode == 'n' and hunk.first - 1 <= row and row <= last
+  end
+  return function()
+    local next_one = wanted and stays() and vim.iter(M.list(buffer)):find(function(other)
+      return same(other, wanted)
+    end)
+    if next_one then
+      visit(next_one)
+    end
+  end
+end
+
 --- Puts the cursor on the next open hunk, or with -1 on the previous one; around the ends.
 function M.go(direction)
   local list = M.list(vim.api.nvim_get_current_buf())
@@ -50,9 +88,7 @@ function M.go(direction)
       found = hunk
     end
   end
-  found = found or list[direction > 0 and 1 or #list]
-  vim.cmd("normal! m'")
-  vim.api.nvim_win_set_cursor(0, { math.min(found.first + 1, vim.api.nvim_buf_line_count(0)), 0 })
+  visit(found or list[direction > 0 and 1 or #list])
 end
 
 local actions = {
@@ -74,7 +110,8 @@ local actions = {
 }
 
 --- Defines the keys in a buffer that has open hunks, and removes them from one that has none any more.
---- What the user has mapped stays.
+--- What the user has mapped stays; a key that they have configured works where it is mapped in all buffers, too: Neovim
+--- itself maps some.
 local function map(buffer)
   local has = next(marked[buffer] or {}) ~= nil
   for name, key in pairs(config.get().pending.keys) do
@@ -83,7 +120,8 @@ local function map(buffer)
         return vim.fn.maparg(key, 'n', false, true)
       end)
       local ours = now.desc == 'caselsp: ' .. name
-      if has and vim.tbl_isempty(now) then
+      local chosen = key ~= config.defaults.pending.keys[name]
+      if has and (vim.tbl_isempty(now) or chosen and now.buffer == 0) then
         vim.keymap.set('n', key, actions[name], { buffer = buffer, desc = 'caselsp: ' .. name })
       elseif not has and ours then
         vim.keymap.del('n', key, { buffer = buffer })
@@ -121,7 +159,7 @@ local function mark(buffer, hunk, file)
       virt_lines_above = insertion,
     })
   end
-  return id, { file = file.path, hunk = hunk.hunk > 0 and hunk.hunk or nil, kept = file.kept }
+  return id, { file = file.path, hunk = hunk.hunk > 0 and hunk.hunk or nil, kept = file.kept, rows = #hunk.new }
 end
 
 --- Shows what is open in one buffer.
