@@ -1109,16 +1109,42 @@ TEXT, a command.  Then return the window, which can be scrolled."
   "c" #'caselsp-note
   "C-c C-c" #'caselsp-send-notes
   "g" #'caselsp-review-refresh
-  "RET" #'caselsp-review-visit)
+  "RET" #'caselsp-review-visit
+  "?" #'caselsp-review-help)
 
 (define-derived-mode caselsp-review-mode diff-mode "CASE review"
   "The result of a task, decided hunk by hunk.
 \\{caselsp-review-mode-map}"
   (setq buffer-read-only t)
   (setq-local header-line-format
-              (substitute-command-keys "\\<caselsp-review-mode-map>\\[caselsp-review-next]/\\[caselsp-review-previous] hunk  \\[caselsp-review-accept] accept  \\[caselsp-review-reject] reject  \
-\\[caselsp-review-accept-file]/\\[caselsp-review-reject-file] file  \\[caselsp-review-accept-all]/\\[caselsp-review-reject-all] all  \
-\\[caselsp-review-undo] undo  \\[caselsp-note] note  \\[caselsp-send-notes] send back  \\[caselsp-review-visit] visit  \\[quit-window] close")))
+              ;; It fits into 80 columns; the rest is in `caselsp-review-help'.
+              (substitute-command-keys "\\<caselsp-review-mode-map>\\[caselsp-review-accept] accept  \\[caselsp-review-reject] reject  \
+\\[caselsp-review-next]/\\[caselsp-review-previous] hunk  \\[caselsp-review-accept-file]/\\[caselsp-review-reject-file] file  \
+\\[caselsp-note] note  \\[caselsp-send-notes] send back  \\[caselsp-review-help] all keys")))
+
+(transient-define-prefix caselsp-review-help ()
+  "Keys of a review."
+  [["Hunk"
+    ("a" "accept" caselsp-review-accept)
+    ("x" "reject" caselsp-review-reject)
+    ("n" "next" caselsp-review-next)
+    ("p" "previous" caselsp-review-previous)
+    ("RET" "visit" caselsp-review-visit)]
+   ["File"
+    ("A" "accept" caselsp-review-accept-file)
+    ("X" "reject" caselsp-review-reject-file)
+    ("N" "next" diff-file-next)
+    ("P" "previous" diff-file-prev)]
+   ["Result"
+    ("C-c C-a" "accept all" caselsp-review-accept-all)
+    ("C-c C-k" "reject all" caselsp-review-reject-all)
+    ("u" "take decisions back" caselsp-review-undo)
+    ("g" "show it anew" caselsp-review-refresh)]
+   ["Notes"
+    ("c" "write a note" caselsp-note)
+    ("C-c C-c" "send back" caselsp-send-notes)
+    ("q" "close" quit-window)
+    ("h" "help" describe-mode)]])
 
 ;;;###autoload
 (defun caselsp-review (&optional task)
@@ -1141,12 +1167,14 @@ all that have a result."
 (defun caselsp-review-next ()
   "Go to the next hunk, or file that is decided as a whole."
   (interactive nil caselsp-review-mode)
-  (goto-char (or (cl-find-if (lambda (at) (> at (point))) (caselsp--stops)) (user-error "This is the last one"))))
+  (goto-char (or (cl-find-if (lambda (at) (> at (point))) (caselsp--stops)) (user-error "This is the last one")))
+  (caselsp--see-hunk))
 
 (defun caselsp-review-previous ()
   "Go to the previous hunk, or file that is decided as a whole."
   (interactive nil caselsp-review-mode)
-  (goto-char (or (cl-find-if (lambda (at) (< at (point))) (nreverse (caselsp--stops))) (user-error "This is the first one"))))
+  (goto-char (or (cl-find-if (lambda (at) (< at (point))) (nreverse (caselsp--stops))) (user-error "This is the first one")))
+  (caselsp--see-hunk))
 
 (defun caselsp--stops ()
   "Return the places of what can be decided by itself, from the top."
@@ -1158,7 +1186,16 @@ all that have a result."
   "Go to what is open next, behind point or else from the top; stay if nothing is."
   (let* ((open (cl-remove-if-not (lambda (at) (member (get-text-property at 'caselsp-state) '("pending" "conflict"))) (caselsp--stops)))
          (next (or (cl-find-if (lambda (at) (> at (point))) open) (car open))))
-    (when next (goto-char next))))
+    (when next
+      (goto-char next)
+      (caselsp--see-hunk))))
+
+(defun caselsp--see-hunk ()
+  "Scroll so that the hunk at point is seen, if it fits, and else its beginning."
+  (when-let* ((window (get-buffer-window)))
+    (let ((end (or (cl-find-if (lambda (at) (> at (point))) (caselsp--stops)) (point-max))))
+      (unless (pos-visible-in-window-p (1- end) window)
+        (with-selected-window window (recenter (if (> (count-screen-lines (point) end) (- (window-body-height) 3)) 0 1)))))))
 
 (defun caselsp--at-point (property)
   "Return the PROPERTY of the text at point, at the end that before it."
@@ -1327,17 +1364,29 @@ In a review, it is the hunk at point there." (capitalize (symbol-name name)))
 (defun caselsp--go (behind)
   "Go to the nearest open hunk of this file that is BEHIND the current line."
   (let* ((here (1- (line-number-at-pos nil t))) (uri (caselsp--uri))
-         (lines (cl-loop for file in (caselsp--list (caselsp--result (caselsp--server)) "files")
-                         when (member uri (list (caselsp--get file "uri") (caselsp--get file "fromUri")))
-                         append (cl-loop for hunk in (caselsp--list file "hunks")
-                                         for line = (caselsp--get hunk "range" "start" "line")
-                                         when (and line (caselsp--covers hunk line)) collect line)))
-         (sorted (sort lines (lambda (one other) (funcall behind other one))))
-         (line (or (cl-find-if (lambda (line) (funcall behind line here)) sorted) (car sorted))))
-    (unless line (user-error "No hunk of this file is undecided: M-x caselsp-review shows the whole result"))
+         (places (cl-loop for file in (caselsp--list (caselsp--result (caselsp--server)) "files")
+                          when (member uri (list (caselsp--get file "uri") (caselsp--get file "fromUri")))
+                          append (cl-loop for hunk in (caselsp--list file "hunks") for number from 0
+                                          for line = (caselsp--get hunk "range" "start" "line")
+                                          when (and line (caselsp--covers hunk line)) collect (list line file number))))
+         (sorted (sort places (lambda (one other) (funcall behind (car other) (car one)))))
+         (place (or (cl-find-if (lambda (place) (funcall behind (car place) here)) sorted) (car sorted))))
+    (unless place (user-error "No hunk of this file is undecided: M-x caselsp-review shows the whole result"))
     (push-mark)
     (goto-char (point-min))
-    (forward-line line)))
+    (forward-line (car place))
+    (caselsp--forget 'review) ; they are at it
+    (let ((text (apply #'caselsp--changed-lines (cdr place))))
+      (setq caselsp--answered (cons text (float-time)))
+      (caselsp--echo (list text)))))
+
+(defun caselsp--changed-lines (file number)
+  "Return the lines that the hunk NUMBER of FILE, from 0, would change."
+  (let ((hunk (nth (1+ number) (split-string (caselsp--get file "diff") "^@@ "))))
+    (cl-loop for line in (cdr (split-string hunk "\n"))
+             for face = (cond ((string-prefix-p "+" line) 'diff-added) ((string-prefix-p "-" line) 'diff-removed))
+             when face collect (propertize line 'face face) into lines
+             finally return (string-join lines "\n"))))
 
 (defun caselsp-note ()
   "Write a note on the hunk at point: what should be different.
