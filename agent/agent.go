@@ -275,8 +275,8 @@ func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
 	return a.ResumeWith(ctx, id, "")
 }
 
-// ResumeWith is Resume with what the user says about how features that failed are to be tried
-// again. It is an error where none is.
+// ResumeWith is Resume with what the user says: about how features that failed are to be tried
+// again, or else to the task, as with [Agent.Tell].
 func (a *Agent) ResumeWith(ctx context.Context, id, said string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		release, err := a.acquire(id)

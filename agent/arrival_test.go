@@ -67,24 +67,24 @@ var arrivals = []struct {
 	undone map[string]string // what differs from before the task
 	failed string            // what the undo refuses
 }{
-	{"nothing is touched", killed{after: 0}, nil, "open open open open open", nil, ""},
-	{"two are written", killed{after: 2}, nil, "written written open open open", nil, ""},
+	{"nothing is touched", killed{after: 0}, nil, "undecided undecided undecided undecided undecided", nil, ""},
+	{"two are written", killed{after: 2}, nil, "written written undecided undecided undecided", nil, ""},
 	{"all are written", killed{after: 5}, nil, "written written written written written", nil, ""},
 	{"a written file is changed at another place", killed{after: 3}, map[string]string{"m.txt": "USER\n" + mixed + "new\n"},
-		"written written written open open", map[string]string{"m.txt": "USER\n" + mixed + "old\n"}, ""},
+		"written written written undecided undecided", map[string]string{"m.txt": "USER\n" + mixed + "old\n"}, ""},
 	{"a written file is changed at the same place", killed{after: 3}, map[string]string{"m.txt": mixed + "USER\n"},
-		"written written written open open", map[string]string{"m.txt": mixed + "USER\n"}, "m.txt"},
+		"written written written undecided undecided", map[string]string{"m.txt": mixed + "USER\n"}, "m.txt"},
 	{"an unwritten file is changed", killed{after: 1}, map[string]string{"m.txt": "USER\n" + mixed + "old\n", "z.txt": mixed + "USER\n"},
-		"written open open open open", map[string]string{"m.txt": "USER\n" + mixed + "old\n", "z.txt": mixed + "USER\n"}, ""},
+		"written undecided undecided undecided undecided", map[string]string{"m.txt": "USER\n" + mixed + "old\n", "z.txt": mixed + "USER\n"}, ""},
 	{"the file in question is changed at the same place", killed{after: 1}, map[string]string{"m.txt": mixed + "USER\n"},
-		"written open open open open", map[string]string{"m.txt": mixed + "USER\n"}, "m.txt"},
-	{"not recorded", killed{after: 4, blind: true}, nil, "written written written written open", nil, ""},
+		"written undecided undecided undecided undecided", map[string]string{"m.txt": mixed + "USER\n"}, "m.txt"},
+	{"not recorded", killed{after: 4, blind: true}, nil, "written written written written undecided", nil, ""},
 	{"not recorded, all changed", killed{after: 4, blind: true}, map[string]string{"m.txt": "USER\n" + mixed + "new\n", "n.txt": "USER\nmade\n", "s.txt": "USER\nr\n", "z.txt": "USER\n" + mixed + "old\n"},
-		"written written written written open",
+		"written written written written undecided",
 		map[string]string{"m.txt": "USER\n" + mixed + "old\n", "n.txt": "USER\nmade\n", "s.txt": "USER\nr\n", "r.txt": "", "z.txt": "USER\n" + mixed + "old\n"}, "n.txt s.txt"},
 	{"not recorded, others in the place", killed{after: 3, blind: true}, map[string]string{"d.txt": "USER\n", "n.txt": "USER\n"},
-		"open written open open open", map[string]string{"d.txt": "USER\n", "n.txt": "USER\n"}, "d.txt n.txt"},
-	{"not recorded, renamed in part", killed{after: 3, blind: true}, map[string]string{"s.txt": "r\n"}, "written written written open open", nil, ""},
+		"undecided written undecided undecided undecided", map[string]string{"d.txt": "USER\n", "n.txt": "USER\n"}, "d.txt n.txt"},
+	{"not recorded, renamed in part", killed{after: 3, blind: true}, map[string]string{"s.txt": "r\n"}, "written written written undecided undecided", nil, ""},
 }
 
 // TestArrival kills an acceptance in the middle, then the user changes files: what arrived is
@@ -150,7 +150,7 @@ func TestArrivalUndo(t *testing.T) {
 		_, _ = b.Undo(t.Context(), "t", killed{Applier: disk, after: 2})
 	}()
 	writeText(t, filepath.Join(dir, "m.txt"), "USER\n"+arrivalFiles["m.txt"])
-	if got, want := b.standings(t), "open open written written written"; got != want {
+	if got, want := b.standings(t), "undecided undecided written written written"; got != want {
 		t.Errorf("the files are %s, want %s", got, want)
 	}
 	if st, err := b.Status("t"); err != nil || st.State != record.Review {

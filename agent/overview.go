@@ -69,7 +69,9 @@ const maxShownPath = 32
 var deeds = map[string]string{
 	action.WriteFileName: "write", action.PatchFileName: "edit", action.DeleteFileName: "delete", action.RenameFileName: "rename",
 	action.RunCommandName: "run", action.ListFilesName: "list files", action.SearchTextName: "search", action.SubmitPlanName: "plan",
-	action.GetFullFileContent: "read",
+	action.GetFullFileContent: "read", action.OutlineName: "outline", action.RequestUserInput: "ask you",
+	action.FinishFeatureName: "finish the feature", action.SubmitVerdictName: "judge the work", action.SubmitFixName: "suggest a fix",
+	action.SubmitTestsName: "write tests", action.SubmitCheckName: "write a validator", action.SubmitAdviceName: "advise",
 }
 
 // String is what a task does in a few words, "" for nothing.

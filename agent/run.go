@@ -176,8 +176,6 @@ func (r *run) restore(ctx context.Context, said string) error {
 		return fmt.Errorf("the thread %s waits for a message of yours: there is nothing to resume", p.Task.Thread)
 	case p.Phase.Ended():
 		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.Phase)
-	case said != "":
-		return fmt.Errorf("task %s is %s, and no feature of it has failed that could be tried again: resume it without a message", r.id, p.Phase)
 	}
 	r.state = p
 	r.a.adoptAuthored()
@@ -187,7 +185,13 @@ func (r *run) restore(ctx context.Context, said string) error {
 	if p.Triable() && p.Report != nil { // else the process ended when that was recorded
 		return r.tryAgain(said)
 	}
-	return r.putBack(p.Staged)
+	if err := r.putBack(p.Staged); err != nil || said == "" {
+		return err
+	}
+	if err := errors.Join(record.CheckNote(said), r.listen()); err != nil { // what was said before it
+		return err
+	}
+	return r.tell(0, said, true)
 }
 
 // putBack makes the overlay hold exactly what staged names, moved onto what the

@@ -282,13 +282,19 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := pickLatest(e, a.text("task"), func(st record.Status) bool {
-		if st.State != record.Succeeded && st.State != record.Review && len(st.Kept) == 0 {
-			return false
+	decided := func(states ...record.HunkState) func(record.Status) bool {
+		return func(st record.Status) bool {
+			if st.State != record.Succeeded && st.State != record.Review && len(st.Kept) == 0 {
+				return false
+			}
+			rev, err := e.Agent.Review(st.Task.ID)
+			return err == nil && anyIn(rev, states...)
 		}
-		rev, err := e.Agent.Review(st.Task.ID)
-		return err == nil && anyDecided(rev)
-	}, "undo")
+	}
+	st, err := pickLatest(e, a.text("task"), decided(record.HunkAccepted), "undo")
+	if err != nil { // a rejection can be taken back, too, but not in the place of an acceptance
+		st, err = pickLatest(e, a.text("task"), decided(record.HunkAccepted, record.HunkRejected), "undo")
+	}
 	if err != nil {
 		release()
 		return nil, err
@@ -297,9 +303,10 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 	return started{st.Task.ID}, nil
 }
 
-func anyDecided(rev *review.Review) bool {
+// anyIn reports whether a hunk of a result is in one of the states.
+func anyIn(rev *review.Review, states ...record.HunkState) bool {
 	return slices.ContainsFunc(rev.Files, func(f review.File) bool {
-		return slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return s != record.HunkOpen })
+		return slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return slices.Contains(states, s) })
 	})
 }
 
@@ -333,6 +340,10 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 	for _, f := range out.Failed() {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not taken back: %s: %s\n", f.Path, sentence(f.Reason))
+	}
+	if len(out.Results) > 0 && len(out.Failed()) == len(out.Results) {
+		l.ed.showMessage(typ, text+fmt.Sprintf("Nothing of %q was undone.", l.ed.client.brief(task)))
+		return nil
 	}
 	text += fmt.Sprintf("Undone: %q.", l.ed.client.brief(task))
 	if slices.ContainsFunc(before.All(), func(f review.File) bool { return slices.Contains(f.Hunks, record.HunkRejected) }) {

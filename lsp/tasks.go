@@ -68,7 +68,7 @@ func (t *task) hear(e agent.Event) {
 	case record.ActionChosen:
 		t.act = agent.DoingOf(b)
 	case record.ActionDone:
-		if !b.OK { // what was denied or refused is not being done
+		if !b.OK || t.act.File == "" { // what was denied or refused is not being done, and what has no file says nothing afterwards
 			t.act = agent.Doing{}
 		}
 	case record.StateChanged:
@@ -76,7 +76,7 @@ func (t *task) hear(e agent.Event) {
 	}
 }
 
-// doing is what the task does, or did last in its state and with success.
+// doing is what the task does, or did last to a file, in its state and with success.
 func (t *task) doing() agent.Doing {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,10 +16,11 @@ var words = map[record.HunkState]string{
 	record.HunkOpen: "undecided", record.HunkAccepted: "written", record.HunkRejected: "rejected",
 }
 
-// unsaved is what is accepted of a file that the editor has not saved.
+// What a file is of which not all is written, rejected or undecided.
 const (
 	unsaved     = "changed in the editor, not saved yet"
 	unsavedPart = "changed in part in the editor, not saved yet"
+	decidedPart = "decided in part"
 )
 
 // word is the state of a hunk of the file as users read it.
@@ -60,8 +61,9 @@ func (rev *Review) Tally() string {
 	for _, f := range rev.Files {
 		word := f.word(f.Hunks[0])
 		switch {
+		case f.Open() == len(f.Hunks):
 		case f.Open() > 0:
-			word = words[record.HunkOpen]
+			word = decidedPart
 		case slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return s != f.Hunks[0] }):
 			if word = "written in part"; f.Unsaved {
 				word = unsavedPart
@@ -70,7 +72,7 @@ func (rev *Review) Tally() string {
 		of[word]++
 	}
 	var parts []string
-	for _, word := range []string{words[record.HunkAccepted], "written in part", unsaved, unsavedPart, words[record.HunkRejected], words[record.HunkOpen]} {
+	for _, word := range []string{words[record.HunkAccepted], "written in part", unsaved, unsavedPart, words[record.HunkRejected], decidedPart, words[record.HunkOpen]} {
 		switch n := of[word]; n {
 		case 0:
 		case 1:

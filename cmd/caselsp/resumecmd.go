@@ -54,6 +54,9 @@ var resumeTask = works(doResume, func(ctx context.Context, e *engine, s *seat, a
 	if st, err := e.agent.Status(id); err == nil && !a.JSON && !a.Begun && !record.IsThread(id) {
 		fmt.Fprintf(s.err, "caselsp: going on with task %s: %s\n", id, clean(firstLine(st.Task.Text)))
 	}
+	if a.Begun {
+		a.Message = "" // it is recorded
+	}
 	return a.follow(ctx, e, s, e.agent.ResumeWith(ctx, id, a.Message))
 })
 
