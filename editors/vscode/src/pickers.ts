@@ -20,7 +20,8 @@ export async function pickTask(board: Board, command: string, title: string, sur
     notify(MessageType.Error, `CASE: ${board.problem}`);
     return undefined;
   }
-  const fitting = board.tasks.filter((t) => t.can.includes(command));
+  // What was touched last comes first: of those that are done, what was accepted last.
+  const fitting = board.tasks.filter((t) => t.can.includes(command)).sort((a, b) => b.changed.localeCompare(a.changed));
   if (fitting.length === 0) {
     void vscode.window.showInformationMessage(`${title}: there is no task for that.`);
     return undefined;
@@ -29,10 +30,21 @@ export async function pickTask(board: Board, command: string, title: string, sur
     return fitting[0];
   }
   const chosen = await vscode.window.showQuickPick(
-    fitting.map((task) => ({ label: task.title, description: task.state, detail: task.id, iconPath: stateIcon(task), task })),
+    fitting.map((task) => ({ label: task.title, description: `${task.state}, ${when(task.changed)}`, detail: filesOf(task), iconPath: stateIcon(task), task })),
     { title, placeHolder: sure ? 'Of which task? All that is still open of its result is decided.' : 'Which task?', matchOnDescription: true, ignoreFocusOut: true },
   );
   return chosen?.task;
+}
+
+/** When something was, in the user's own way; without the day where that is today. */
+function when(time: string): string {
+  const at = new Date(time);
+  return at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString() : at.toLocaleString();
+}
+
+/** The files of a task in one line, else its id. */
+function filesOf(task: Task): string {
+  return task.files.length === 0 ? task.id : task.files.map((f) => f.path).join(', ');
 }
 
 /** A diagnostic of a document, of any language server; those nearest the cursor first. */
