@@ -213,6 +213,9 @@ func (j judge) unknown(words []word, s scope) finding {
 		return finding{decision: Allow, touches: reads}
 	}
 	if c, n := lookup(risks, words); n > 0 {
+		if c == "name" && name == "go" && slices.ContainsFunc(words[n:], func(w word) bool { return strings.Contains(w.text, "@") }) {
+			c = "install" // go run MODULE@VERSION
+		}
 		f := asks(classes[c].touches, "%s", c.reason(join(words[:n])))
 		if why := reaches(words[n:], s); why != "" {
 			f.reason, f.touches = why, f.touches|outside
