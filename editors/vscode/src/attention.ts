@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import * as vscode from 'vscode';
 import type { Board } from './board';
 import { type Question, type Task, cost, counted, tokens } from './data';
+import type { Messages } from './messages';
 import { plain } from './notify';
 import type { Reviews } from './review';
 import type { Server } from './server';
@@ -25,6 +26,7 @@ export class Attention implements vscode.Disposable {
     private readonly server: Server,
     private readonly board: Board,
     private readonly reviews: Reviews,
+    private readonly messages: Messages,
     private readonly reveal: () => void,
   ) {
     this.item.name = 'CASE';
@@ -71,6 +73,11 @@ export class Attention implements vscode.Disposable {
         warning: true,
       };
     }
+    const works = this.board.tasks.filter((t) => t.here);
+    if (works.length > 1) {
+      const lines = works.map((t) => `${t.title}\n${t.line}`);
+      return { text: `$(sync~spin) CASE: ${counted(works.length, 'task')}`, tooltip: lines.join('\n\n'), command: 'caselsp-vscode.tasks.focus' };
+    }
     const task = this.board.current();
     if (task?.here === true) {
       return { text: `$(sync~spin) CASE ${working(task)}`, tooltip: `${task.title}\n${task.line}`, command: 'caselsp-vscode.tasks.focus' };
@@ -99,11 +106,7 @@ export class Attention implements vscode.Disposable {
     this.greeted = true;
     const waiting = this.board.tasks.find((t) => t.state === 'review' && !t.here);
     if (waiting !== undefined) {
-      void vscode.window.showInformationMessage(`CASE: a result waits for your review: ${plain(waiting.title)}`, 'Review').then((chosen) => {
-        if (chosen === 'Review') {
-          void vscode.commands.executeCommand('caselsp-vscode.review', { task: waiting });
-        }
-      });
+      void this.messages.tellResult(waiting, `CASE: a result waits for your review: ${waiting.title}`, false);
     }
   }
 

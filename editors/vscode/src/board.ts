@@ -19,6 +19,9 @@ export interface Step {
 /** How many steps of one feature are kept to be shown: three rounds of them. */
 const maxSteps = 45;
 
+/** Under which the steps are kept. */
+const stepsKey = 'steps';
+
 /** What a task does, in a few words. */
 export function deed(t: Task): string {
   return t.doing === undefined || t.doing === '' ? t.action : t.doing;
@@ -35,16 +38,27 @@ export class Board implements vscode.Disposable {
   /** The server answers with data. */
   answered = false;
 
+  /** The questions that are open, in the order in which they were heard of. */
+  private order: string[] = [];
   private readonly steps = new Map<string, Step[]>();
   private readonly emitter = new vscode.EventEmitter<void>();
   readonly onChanged = this.emitter.event;
   private timer: NodeJS.Timeout | undefined;
-  private reading = false;
-  private again = false;
+  private reading: Promise<void> | undefined;
+  private again: Promise<void> | undefined;
   private last = 0;
   private readonly subscriptions: vscode.Disposable[];
 
-  constructor(private readonly server: Server) {
+  /** The steps as they are kept. */
+  private kept = '';
+
+  constructor(
+    private readonly server: Server,
+    private readonly memory: vscode.Memento,
+  ) {
+    for (const [key, list] of memory.get<[string, Step[]][]>(stepsKey, [])) {
+      this.steps.set(key, list);
+    }
     this.subscriptions = [
       server.onChanged(() => this.refresh()),
       server.onState(() => (server.running ? this.refresh() : this.clear())),
@@ -63,26 +77,17 @@ export class Board implements vscode.Disposable {
     }, wait);
   }
 
-  /** Reads everything now. */
+  /** Reads everything, as it is now or later: who waits for it knows what was so when they asked. */
   async read(): Promise<void> {
-    if (!this.server.running) {
-      return;
+    if (this.reading === undefined) {
+      this.reading = this.readOnce().finally(() => (this.reading = undefined));
+      return this.reading;
     }
-    if (this.reading) {
-      this.again = true;
-      return;
-    }
-    this.reading = true;
-    try {
-      this.last = Date.now();
-      await this.readOnce();
-    } finally {
-      this.reading = false;
-    }
-    if (this.again) {
-      this.again = false;
-      this.refresh();
-    }
+    this.again ??= this.reading.then(() => {
+      this.again = undefined;
+      return this.read();
+    });
+    return this.again;
   }
 
   /** The steps of a feature of a task, in order. */
@@ -121,6 +126,10 @@ export class Board implements vscode.Disposable {
   }
 
   private async readOnce(): Promise<void> {
+    if (!this.server.running) {
+      return;
+    }
+    this.last = Date.now();
     try {
       const status = await this.server.execute('caselsp.status', { format: 'data' });
       const questions = await this.server.execute('caselsp.questions', { format: 'data' });
@@ -129,7 +138,7 @@ export class Board implements vscode.Disposable {
       }
       this.tasks = (status as StatusData).tasks;
       this.unconfirmed = (status as StatusData).unconfirmed ?? [];
-      this.questions = (questions as QuestionsData).questions;
+      this.questions = this.inOrder((questions as QuestionsData).questions);
       this.problem = '';
       this.answered = true;
       this.noteSteps();
@@ -137,6 +146,17 @@ export class Board implements vscode.Disposable {
       this.problem = text(err);
     }
     this.emitter.fire();
+  }
+
+  /** Questions that are new come last: none moves under the hand of who is about to decide. */
+  private inOrder(questions: Question[]): Question[] {
+    const key = (q: Question) => `${q.task}/${q.id}`;
+    // The server has the latest task first.
+    const age = (q: Question) => -this.tasks.findIndex((t) => t.id === q.task);
+    const fresh = questions.filter((q) => !this.order.includes(key(q))).sort((a, b) => age(a) - age(b));
+    const open = new Set(questions.map(key));
+    this.order = [...this.order.filter((k) => open.has(k)), ...fresh.map(key)];
+    return [...questions].sort((a, b) => this.order.indexOf(key(a)) - this.order.indexOf(key(b)));
   }
 
   private noteSteps(): void {
@@ -148,10 +168,23 @@ export class Board implements vscode.Disposable {
       const list = this.steps.get(key) ?? [];
       const step = { round: t.round, step: t.step, action: deed(t), about: t.command === '' ? t.file : t.command, thought: t.thought };
       const last = list.at(-1);
-      if (last?.action !== step.action || last.about !== step.about || last.round !== step.round || last.step !== step.step) {
+      if (last?.round === step.round && last.step === step.step) {
+        list[list.length - 1] = step; // what it does in the course of one step
+      } else {
         list.push(step);
       }
       this.steps.set(key, list.slice(-maxSteps));
+    }
+    this.keepSteps();
+  }
+
+  /** Keeps the steps of the tasks that are listed for the time after the window is loaded again. */
+  private keepSteps(): void {
+    const listed = (key: string) => this.tasks.some((t) => key.startsWith(`${t.id}/`));
+    const kept = JSON.stringify([...this.steps].filter(([key]) => listed(key)));
+    if (kept !== this.kept) {
+      this.kept = kept;
+      void this.memory.update(stepsKey, JSON.parse(kept));
     }
   }
 }

@@ -7,6 +7,7 @@ import { isOpen } from './data';
 import { type HunkArgument, type Hunks, fileOf, noteOn } from './hunks';
 import { notify } from './notify';
 import { ask, pickDiagnostic, pickTask, pickTodo } from './pickers';
+import type { Previews } from './preview';
 import type { QuestionView } from './questions';
 import type { Reviews } from './review';
 import { type Server, text } from './server';
@@ -20,6 +21,7 @@ export interface Parts {
   reviews: Reviews;
   hunks: Hunks;
   questions: QuestionView;
+  previews: Previews;
 }
 
 /** A row of the task view, or what another command passes on. */
@@ -76,7 +78,7 @@ function starting({ server }: Parts): Table {
       }
     },
     runHere: async () => {
-      const task = await ask('CASE: Run a task about this place', 'What should be done here?');
+      const task = await ask('CASE: Work on this place', 'What should be done here?');
       if (task !== undefined && task.trim() !== '') {
         await server.execute('caselsp.run', { task, ...place(server, true) });
       }
@@ -162,7 +164,7 @@ function directing({ server, board, questions }: Parts): Table {
 }
 
 /** The commands about results. */
-function reviewing({ server, board, reviews, hunks }: Parts): Table {
+function reviewing({ server, board, reviews, hunks, previews }: Parts): Table {
   const decideAll = (command: string, title: string) => async (argument: Argument) => {
     const task = await taskOf(board, argument, 'caselsp.accept', title, true);
     return task === undefined ? undefined : server.execute(command, { task });
@@ -184,7 +186,7 @@ function reviewing({ server, board, reviews, hunks }: Parts): Table {
         return;
       }
       await reviews.refresh();
-      await reviews.showDiff(review.task, first, reviews.pending(review.task)[0]?.mergedLine);
+      await reviews.showDiff(review, first, reviews.pending(review.task)[0]?.mergedLine);
     },
     reviewAll: async (argument) => {
       const task = await taskOf(board, argument, 'caselsp.review', 'CASE: Review all files together');
@@ -198,13 +200,18 @@ function reviewing({ server, board, reviews, hunks }: Parts): Table {
       if (given === undefined) {
         return;
       }
-      const file = fileOf(reviews, given) ?? (await reviews.load(given.task))?.files.find((f) => f.path === given.file);
-      if (file === undefined) {
+      const review = reviews.get(given.task) ?? (await reviews.load(given.task));
+      const file = fileOf(reviews, given) ?? review?.files.find((f) => f.path === given.file);
+      if (review === undefined || file === undefined) {
         void vscode.window.showInformationMessage('CASE: this change can be seen when the task has stopped or is done.');
         return;
       }
       const at = reviews.pending(given.task).find((p) => p.file.path === given.file && (given.hunk === undefined || p.hunk.hunk === given.hunk));
-      await reviews.showDiff(given.task, file, at?.mergedLine);
+      await reviews.showDiff(review, file, at?.mergedLine);
+    },
+    preview: async (argument) => {
+      const task = await taskOf(board, argument, 'caselsp.accept', 'CASE: Show a result in Refactor Preview');
+      return task === undefined ? undefined : previews.show(task);
     },
     reviewDocument: async (argument) => {
       const task = await taskOf(board, argument, 'caselsp.review', 'CASE: Open the review document');

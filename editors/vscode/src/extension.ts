@@ -5,6 +5,7 @@ import { register } from './commands';
 import { Hunks } from './hunks';
 import { Messages } from './messages';
 import { readPalette } from './notify';
+import { Previews } from './preview';
 import { QuestionView } from './questions';
 import { Reviews } from './review';
 import { Server } from './server';
@@ -18,13 +19,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const output = vscode.window.createOutputChannel('CASE', { log: true });
   const trace = vscode.window.createOutputChannel('CASE (trace)');
   server = new Server(context, output, trace);
-  const board = new Board(server);
+  const board = new Board(server, context.workspaceState);
   const reviews = new Reviews(server, board);
   const messages = new Messages(board, reviews);
   server.messages = messages;
   const hunks = new Hunks(server, reviews);
+  const previews = new Previews(server, reviews);
   const questions = new QuestionView(context, server, board);
-  const attention = new Attention(server, board, reviews, () => void questions.reveal(false));
+  const attention = new Attention(server, board, reviews, messages, () => void questions.reveal(false));
   const own = server;
   context.subscriptions.push(
     output,
@@ -34,10 +36,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     reviews,
     messages,
     hunks,
+    previews,
     questions,
     attention,
     new TaskView(board, reviews),
-    ...register({ context, server, board, reviews, hunks, questions }),
+    ...register({ context, server, board, reviews, hunks, questions, previews }),
     vscode.workspace.onDidChangeConfiguration((e) => {
       if (e.affectsConfiguration('caselsp.path')) {
         void own.restart();

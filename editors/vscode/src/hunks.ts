@@ -52,7 +52,7 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
         list.push(own(`$(comment) ${noted ? 'Change the note' : 'Write a note'}`, 'note'));
       }
       if (!merged) {
-        list.push(own('$(diff) Show the change', 'reviewFile'));
+        list.push(own('$(diff) Show', 'reviewFile'));
       }
       if (p.hunk.state === 'conflict') {
         list.push(own('$(warning) You changed the same lines', 'reviewFile'));
@@ -98,7 +98,7 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
     const from = this.indexHere(all, by);
     const next = all[(from + all.length) % all.length];
     if (next !== undefined) {
-      await this.reviews.showDiff(next.task, next.file, next.mergedLine);
+      await this.reviews.showDiff(this.reviews.get(next.task) ?? { task: next.task, title: '' }, next.file, next.mergedLine);
     }
   }
 

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import { type CancellationToken, type MessageActionItem, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
 import type { Board } from './board';
-import { type Question, isOpen } from './data';
+import { type Question, type Task, isOpen } from './data';
 import { named, notify, plain } from './notify';
-import type { Reviews } from './review';
+import { type Reviews, reviewDocument } from './review';
 import { own } from './settings';
 
-/** The review document of the server, which it opens unasked when a result is there. */
-const reviewDocument = /\/review-([^/]+)\.diff$/;
+/** The message that a result is ready, as the server writes it. */
+const ready = /^"(?:\\.|[^"\\])*" is done: \d+ hunks? in /;
 
-/** The document in which the server shows what is edited, with the setting editor.follow. */
-const followingDocument = /\/following-[^/]+\.diff$/;
+/** How long the message that a result is ready stays, in milliseconds; the status bar goes on saying it. */
+const readyTime = 60_000;
 
 /** The command behind the choices of a message; nobody else calls it. */
 const chooseCommand = 'caselsp-vscode.choose';
@@ -20,22 +20,62 @@ export class Messages implements vscode.Disposable {
   /** What takes the choice of each message that is open, by its number. */
   private readonly choices = new Map<number, (choice: number) => void>();
   private last = 0;
-  private readonly command: vscode.Disposable;
+  /** How many questions the server wants to be told, which are told, and what ends the notification about them. */
+  private asked = 0;
+  private told = '';
+  private endNotice: (() => void) | undefined;
+  private readonly subscriptions: readonly vscode.Disposable[];
 
   constructor(
     private readonly board: Board,
     private readonly reviews: Reviews,
   ) {
-    this.command = vscode.commands.registerCommand(chooseCommand, (message: number, choice: number) => this.choices.get(message)?.(choice));
+    this.subscriptions = [
+      vscode.commands.registerCommand(chooseCommand, (message: number, choice: number) => this.choices.get(message)?.(choice)),
+      board.onChanged(() => this.tellQuestions()),
+    ];
   }
 
   dispose(): void {
-    this.command.dispose();
+    for (const s of this.subscriptions) {
+      s.dispose();
+    }
   }
 
   /** A message that needs no answer. */
   show(params: ShowMessageParams): void {
-    notify(params.type, params.message);
+    if (ready.test(params.message)) {
+      void this.tellReady(params);
+    } else {
+      notify(params.type, params.message);
+    }
+  }
+
+  /** Tells that a result waits, with ways to look at it, until one is chosen or it waits no more. */
+  async tellResult(task: Task, text: string, previewed: boolean, time?: number): Promise<void> {
+    const ways = [
+      { title: 'Review', command: 'caselsp-vscode.review' },
+      ...(previewed ? [{ title: 'Show in Refactor Preview', command: 'caselsp-vscode.preview' }] : []),
+    ];
+    const decided = this.until(() => this.board.task(task.id)?.state !== 'review');
+    const timer = time === undefined ? undefined : new Promise<void>((resolve) => setTimeout(resolve, time));
+    const chosen = await this.offer(text, ways.map((w) => w.title), Promise.race([decided, ...(timer === undefined ? [] : [timer])]));
+    const way = chosen === undefined ? undefined : ways[chosen];
+    if (way !== undefined) {
+      await vscode.commands.executeCommand(way.command, { task: task.id });
+    }
+  }
+
+  private async tellReady(params: ShowMessageParams): Promise<void> {
+    await this.board.read();
+    const waiting = this.board.tasks.filter((t) => t.state === 'review');
+    const task = waiting.find((t) => params.message.startsWith(JSON.stringify(t.title))) ?? waiting[0];
+    if (task === undefined) {
+      notify(params.type, params.message);
+      return;
+    }
+    const previewed = vscode.workspace.getConfiguration('caselsp').get<boolean | null>('review.annotations') !== false;
+    await this.tellResult(task, named(params.message).text, previewed, readyTime);
   }
 
   /**
@@ -47,59 +87,88 @@ export class Messages implements vscode.Disposable {
     if (question === undefined) {
       return this.choose(named(params.message).text, params.actions ?? [], token);
     }
-    const decided = this.decided(question);
-    if (own('vscode.questions', 'notification') === 'notification') {
-      // The link first: what is longer than a line is cut off. A button would end the notification, and its answer with it.
-      const title = `[Show the question](command:caselsp-vscode.questions) ${plain(question.text)}`;
-      void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => decided);
-    }
-    await decided;
+    this.asked++;
+    this.tellQuestions();
+    await this.until(() => !this.board.questions.some((q) => q.task === question.task && q.id === question.id));
+    this.asked--;
+    this.tellQuestions();
     return null;
   }
 
+  /** One notification for all questions that are open; it leads with the one that the status bar and the view lead with. */
+  private tellQuestions(): void {
+    const list = this.board.questions;
+    const first = list[0];
+    const told = list.map((q) => `${q.task}/${q.id}`).join(' ');
+    if (this.asked > 0 && told === this.told) {
+      return;
+    }
+    this.endNotice?.();
+    this.endNotice = undefined;
+    this.told = this.asked > 0 ? told : '';
+    if (this.asked === 0 || first === undefined || own('vscode.questions', 'notification') !== 'notification') {
+      return;
+    }
+    const ended = new Promise<void>((resolve) => (this.endNotice = resolve));
+    // The link first: what is longer than a line is cut off. A button would end the notification, and its answer with it.
+    const more = list.length > 1 ? ` (+${list.length - 1})` : '';
+    const title = `[Show the question${more}](command:caselsp-vscode.questions) ${plain(first.text)}`;
+    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => ended);
+  }
+
+  /** Shows a message until one of its choices is clicked, or the server takes it back. */
+  private async choose(text: string, actions: MessageActionItem[], token: CancellationToken): Promise<MessageActionItem | null> {
+    const over = new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
+    const chosen = await this.offer(text, actions.map((a) => a.title), over);
+    return chosen === undefined ? null : (actions[chosen] ?? null);
+  }
+
   /**
-   * Shows a message until one of its choices is clicked, or the server takes it back. The choices are links, and come first: a
-   * notification with buttons can be closed by nobody but the user, and what is longer than a line is cut off.
+   * Shows a message until one of its choices is clicked, whose number is returned, or it is over. The choices are links, and come
+   * first: a notification with buttons can be closed by nobody but the user, and what is longer than a line is cut off.
    */
-  private choose(text: string, actions: MessageActionItem[], token: CancellationToken): Promise<MessageActionItem | null> {
+  private offer(text: string, titles: string[], over: Promise<void>): Promise<number | undefined> {
     const number = ++this.last;
-    const links = actions.map((a, i) => {
-      const title = a.title.replace(/[[\]]/g, '');
-      return `[${title}](command:${chooseCommand}?${encodeURIComponent(JSON.stringify([number, i]))})`;
-    });
-    const chosen = new Promise<MessageActionItem | null>((resolve) => {
-      this.choices.set(number, (choice) => resolve(actions[choice] ?? null));
-      token.onCancellationRequested(() => resolve(null));
+    const links = titles.map((t, i) => `[${t.replace(/[[\]]/g, '')}](command:${chooseCommand}?${encodeURIComponent(JSON.stringify([number, i]))})`);
+    const chosen = new Promise<number | undefined>((resolve) => {
+      this.choices.set(number, resolve);
+      void over.then(() => resolve(undefined));
     }).finally(() => this.choices.delete(number));
     const title = `${links.join(' · ')} — ${plain(text)}`;
-    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => chosen);
+    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, (bar) => {
+      bar.report({ increment: 100 }); // nothing is under way
+      return chosen;
+    });
     return chosen;
   }
 
   /**
-   * A document. In the place of the review document, which comes unasked, the diff editor shows the first open change; it
-   * does not take the keyboard either.
+   * A document. In the place of the review document, which comes unasked, the diff editor shows the first open change, unless
+   * another result is being looked at. What comes unasked takes neither the keyboard nor the place of a text.
    */
   async open(params: ShowDocumentParams, next: () => Promise<{ success: boolean }>): Promise<{ success: boolean }> {
-    if (params.takeFocus !== true && followingDocument.test(params.uri)) {
-      await this.follow(params);
-      return { success: true };
-    }
-    const task = params.takeFocus === true ? undefined : reviewDocument.exec(params.uri)?.[1];
-    const review = task === undefined ? undefined : await this.reviews.load(task);
-    const file = review?.files.find((f) => !f.binary && f.hunks.some(isOpen));
-    if (review === undefined || file === undefined) {
+    if (params.takeFocus === true || params.external === true) {
       return next();
     }
-    await this.reviews.showDiff(review.task, file, undefined, true);
+    const task = reviewDocument.exec(params.uri)?.[1];
+    if (task !== undefined && this.reviews.inView().some((t) => t !== task)) {
+      return { success: true }; // the message that it is ready follows
+    }
+    const review = task === undefined ? undefined : await this.reviews.load(task);
+    const file = review?.files.find((f) => !f.binary && f.hunks.some(isOpen));
+    if (review !== undefined && file !== undefined) {
+      await this.reviews.showDiff(review, file, undefined, true);
+    } else {
+      await this.beside(params);
+    }
     return { success: true };
   }
 
   /**
-   * What is edited, in the column where it is shown already, else beside the text: in the column of the text it would take its
-   * place, and the keys that are being typed.
+   * A document that comes unasked, in the column where it is shown already, else beside the text: in the column of the text it would
+   * take its place, and the keys that are being typed.
    */
-  private async follow(params: ShowDocumentParams): Promise<void> {
+  private async beside(params: ShowDocumentParams): Promise<void> {
     const uri = vscode.Uri.parse(params.uri);
     const shown = vscode.window.visibleTextEditors.find((e) => e.document.uri.toString() === uri.toString());
     const at = params.selection;
@@ -121,16 +190,15 @@ export class Messages implements vscode.Disposable {
     return this.board.questions.find((q) => q.text === message);
   }
 
-  /** Ends when a question is not open any more. */
-  private decided(question: Question): Promise<void> {
-    const gone = () => !this.board.questions.some((q) => q.task === question.task && q.id === question.id);
+  /** Ends when something is so. */
+  private until(so: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      if (gone()) {
+      if (so()) {
         resolve();
         return;
       }
       const subscription = this.board.onChanged(() => {
-        if (gone()) {
+        if (so()) {
           subscription.dispose();
           resolve();
         }

@@ -5,8 +5,13 @@ import { type Server, text } from './server';
 
 /** The scheme of texts as they will be: the user's own with all that is still open. */
 export const mergedScheme = 'caselsp-merged';
-/** The scheme of what is not there: the other side of a file that is created. */
-const emptyScheme = 'caselsp-empty';
+/**
+ * The scheme of the left sides: the user's text as it is now. It is not the file itself, on which the same lenses stand as on the right
+ * side, and which would be open in the editor because it is looked at.
+ */
+const nowScheme = 'caselsp-now';
+/** How much of a task's title stands in the title of a diff, in characters. */
+const titleText = 24;
 
 /** After the user typed in a file under review, how long to wait before its hunks are looked up again, in milliseconds. */
 const typingPause = 600;
@@ -39,7 +44,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   ) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(mergedScheme, this),
-      vscode.workspace.registerTextDocumentContentProvider(emptyScheme, { provideTextDocumentContent: () => '' }),
+      vscode.workspace.registerTextDocumentContentProvider(nowScheme, this),
       board.onChanged(() => void this.refresh()),
       vscode.workspace.onDidChangeTextDocument((e) => this.typed(e.document)),
     ];
@@ -86,11 +91,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (JSON.stringify(this.all) === before) {
       return;
     }
-    for (const doc of vscode.workspace.textDocuments) {
-      if (doc.uri.scheme === mergedScheme) {
-        this.contents.fire(doc.uri);
-      }
-    }
+    this.followTexts();
     this.emitter.fire();
     await this.closeDecided();
   }
@@ -111,20 +112,32 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const of = mergedOf(uri);
-    if (of === undefined) {
+    const of = sideOf(uri);
+    const file = of === undefined ? undefined : (await this.load(of.task, of.file))?.files.find((f) => (f.kept ?? '') === of.kept);
+    if (file === undefined) {
       return '';
     }
-    const file = (await this.load(of.task, of.file))?.files.find((f) => (f.kept ?? '') === of.kept);
-    return file?.texts?.merged ?? '';
+    if (uri.scheme === mergedScheme) {
+      return file.texts?.merged ?? '';
+    }
+    return file.kind === 'created' ? '' : ownText(ownOf(file), file);
   }
 
-  /** Shows what a task makes of a file beside the file, at a line of the merged text. */
-  async showDiff(task: string, file: ReviewFile, line?: number, preserveFocus = false): Promise<void> {
-    const [left, right] = sides(task, file);
-    const title = `${file.path}: now ↔ CASE${file.kept === undefined ? '' : ' (kept, not verified)'}`;
+  /** The tasks whose results can be seen in the window at the moment. */
+  inView(): string[] {
+    const uris = vscode.window.visibleTextEditors.map((e) => e.document.uri);
+    return uris.map((u) => sideOf(u)?.task ?? reviewDocument.exec(u.path)?.[1]).filter((t) => t !== undefined);
+  }
+
+  /**
+   * Shows what a task makes of a file beside the file, at a line of the merged text. Unasked, it leaves the keyboard where it is, and
+   * does not take the place of the text that the user has before them.
+   */
+  async showDiff(review: Pick<Review, 'task' | 'title'>, file: ReviewFile, line?: number, unasked = false): Promise<void> {
+    const [left, right] = sides(review.task, file);
+    const title = `${file.path}: now ↔ CASE “${short(review.title, titleText)}”${file.kept === undefined ? '' : ' (kept, not verified)'}`;
     const at = line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) };
-    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true, preserveFocus, ...at });
+    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true, preserveFocus: unasked, viewColumn: columnFor(unasked), ...at });
   }
 
   /** Shows all files of a result in one editor. */
@@ -161,8 +174,54 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
       return;
     }
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.refresh(), typingPause);
+    this.timer = setTimeout(() => {
+      this.followTexts();
+      void this.refresh();
+    }, typingPause);
   }
+
+  /** Has the texts of the diffs that are open read again. */
+  private followTexts(): void {
+    for (const doc of vscode.workspace.textDocuments) {
+      if (sideOf(doc.uri) !== undefined) {
+        this.contents.fire(doc.uri);
+      }
+    }
+  }
+}
+
+/** The review document of the server, which it opens unasked when a result is there. */
+export const reviewDocument = /\/review-([^/]+)\.diff$/;
+
+/** Where a diff is shown: where one is already; else unasked beside a text in front of the user, whose keys it would take. */
+function columnFor(unasked: boolean): vscode.ViewColumn {
+  const has = vscode.window.tabGroups.all.find((g) => g.tabs.some((tab) => tab.input instanceof vscode.TabInputTextDiff && mergedOf(tab.input.modified) !== undefined));
+  const other = has !== undefined && !(unasked && has.isActive && has.activeTab?.input instanceof vscode.TabInputText) ? has : undefined;
+  return other?.viewColumn ?? (unasked && vscode.window.activeTextEditor !== undefined ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
+}
+
+/** The user's text as it is now: in the editor, else on disk, where one that is no UTF-8 is taken as the server has read it. */
+export async function ownText(uri: vscode.Uri, file: ReviewFile): Promise<string> {
+  const open = vscode.workspace.textDocuments.find((d) => d.uri.toString() === uri.toString());
+  if (open !== undefined) {
+    return open.getText();
+  }
+  let bytes: Uint8Array;
+  try {
+    bytes = await vscode.workspace.fs.readFile(uri);
+  } catch {
+    return ''; // it is not there any more
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return file.texts?.before ?? new TextDecoder('latin1').decode(bytes);
+  }
+}
+
+/** The beginning of a text. */
+export function short(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).trimEnd()}…` : text;
 }
 
 /** The user's own file: where a renamed one still is. */
@@ -170,20 +229,31 @@ export function ownOf(file: ReviewFile): vscode.Uri {
   return vscode.Uri.parse(file.fromUri ?? file.uri);
 }
 
+/** What a side of a diff is of. */
+interface Side {
+  task: string;
+  file: string;
+  kept: string;
+}
+
 /** The two sides of a diff. */
 function sides(task: string, file: ReviewFile): [vscode.Uri, vscode.Uri] {
-  const query = JSON.stringify({ task, file: file.path, kept: file.kept ?? '' });
-  const left = file.kind === 'created' ? vscode.Uri.from({ scheme: emptyScheme, path: '/' + file.path }) : ownOf(file);
-  return [left, vscode.Uri.from({ scheme: mergedScheme, path: '/' + file.path, query })];
+  const query = JSON.stringify({ task, file: file.path, kept: file.kept ?? '' } satisfies Side);
+  return [vscode.Uri.from({ scheme: nowScheme, path: '/' + (file.from ?? file.path), query }), vscode.Uri.from({ scheme: mergedScheme, path: '/' + file.path, query })];
 }
 
 /** What a merged text is of; undefined for any other document. */
-export function mergedOf(uri: vscode.Uri): { task: string; file: string; kept: string } | undefined {
-  if (uri.scheme !== mergedScheme) {
+export function mergedOf(uri: vscode.Uri): Side | undefined {
+  return uri.scheme === mergedScheme ? sideOf(uri) : undefined;
+}
+
+/** What a side of a diff is of; undefined for any other document. */
+function sideOf(uri: vscode.Uri): Side | undefined {
+  if (uri.scheme !== mergedScheme && uri.scheme !== nowScheme) {
     return undefined;
   }
   try {
-    return JSON.parse(uri.query) as { task: string; file: string; kept: string };
+    return JSON.parse(uri.query) as Side;
   } catch {
     return undefined;
   }

@@ -1,9 +1,5 @@
 import * as vscode from 'vscode';
 import {
-  type ApplyWorkspaceEditParams,
-  ApplyWorkspaceEditRequest,
-  type ApplyWorkspaceEditResult,
-  type CancellationToken,
   type ClientCapabilities,
   type CloseHandlerResult,
   CloseAction,
@@ -39,17 +35,22 @@ const reading = new Set(
 /** The commands of the server's lenses on hunks. */
 const deciding = new Set(['accept', 'reject', 'next'].map((name) => `${section}.${name}`));
 
+/** How the server calls its progresses, and the one that is of no task. */
+const progressTitle = 'CASE', noTask = 'trying ';
+
 /** How often a server that ends by itself is started again within restartSpan: more often, it would only end again. */
 const maxRestarts = 3;
 const restartSpan = 3 * 60_000;
 
 /**
- * Tells the server that this client shows questions in its own way, beside the text, wants to know of changes, and shows documents
- * that are no files.
+ * Tells the server that this client shows questions in its own way, beside the text, wants to know of changes, shows documents
+ * that are no files, and offers a preview of a result by itself.
  */
 class Claims implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
-    const workspace: object = { ...capabilities.workspace, textDocumentContent: { dynamicRegistration: false } };
+    // Without annotations no edit waits to be confirmed in Refactor Preview, which would come unasked and take the keyboard.
+    const { changeAnnotationSupport: _annotations, ...workspaceEdit } = capabilities.workspace?.workspaceEdit ?? {};
+    const workspace: object = { ...capabilities.workspace, workspaceEdit, textDocumentContent: { dynamicRegistration: false } };
     capabilities.workspace = workspace;
     capabilities.experimental = { ...(capabilities.experimental as object | undefined), caselsp: { questions: 'beside', events: true } };
   }
@@ -97,6 +98,8 @@ export class Server implements vscode.Disposable {
   readonly onState = this.states.event;
   /** Why there is no server; "" where there is one, or none was wanted yet. */
   problem = '';
+  /** The progresses of tasks, which are not shown twice. */
+  private readonly ownProgresses = new Set<number | string>();
   /** Who shows what the server says; set before it starts. */
   messages: Messages | undefined;
 
@@ -234,7 +237,6 @@ export class Server implements vscode.Disposable {
   /** What the client would do in its own way: these handlers take the place of its own. */
   private listen(client: LanguageClient): void {
     client.onNotification('caselsp/changed', (what: unknown) => this.changes.fire(what));
-    client.onRequest(ApplyWorkspaceEditRequest.type, (params, token) => applyEdit(client, params, token));
     client.onRequest('workspace/textDocumentContent/refresh', (params: { uri: string }) => {
       this.contents.fire(vscode.Uri.parse(params.uri));
       return null;
@@ -261,7 +263,14 @@ export class Server implements vscode.Disposable {
         }
       },
       handleWorkDoneProgress: (token, params, next) => {
-        next(token, params);
+        // The status bar's own entry says where a task is; other work is shown as the client does.
+        if (params.kind === 'begin' && params.title === progressTitle && params.message?.startsWith(noTask) !== true) {
+          this.ownProgresses.add(token);
+        }
+        if (!this.ownProgresses.has(token) || params.kind === 'end') {
+          this.ownProgresses.delete(token);
+          next(token, params);
+        }
         this.changes.fire(undefined);
       },
       // On hunks in the user's files stand the extension's own.
@@ -298,29 +307,6 @@ export class Server implements vscode.Disposable {
     } else if (chosen === where) {
       await vscode.commands.executeCommand('caselsp-vscode.setPath');
     }
-  }
-}
-
-/** What the client applies edits with, one after the other; it keeps that to itself. */
-interface Applying {
-  handleApplyWorkspaceEdit(params: ApplyWorkspaceEditParams): Promise<ApplyWorkspaceEditResult>;
-}
-
-/**
- * Applies an edit as the client does, which shows Refactor Preview where its changes are to be confirmed. When the server takes the
- * request back, as the user has decided in another place, what is out of date then is closed.
- */
-async function applyEdit(client: LanguageClient, params: ApplyWorkspaceEditParams, token: CancellationToken): Promise<ApplyWorkspaceEditResult> {
-  const previewed = Object.values(params.edit.changeAnnotations ?? {}).some((a) => a.needsConfirmation === true);
-  const takenBack = token.onCancellationRequested(() => {
-    if (previewed) {
-      void vscode.commands.executeCommand('refactorPreview.discard');
-    }
-  });
-  try {
-    return await (client as unknown as Applying).handleApplyWorkspaceEdit(params);
-  } finally {
-    takenBack.dispose();
   }
 }
 

@@ -134,18 +134,23 @@ class User {
     await this.page.locator('.statusbar-item[id*="caselsp-vscode.status"]').first().click();
   }
 
-  /** The notification that has a part. */
-  notification(part) {
-    return this.page.locator('.notifications-toasts .notification-list-item, .notifications-center .notification-list-item', { hasText: part }).first();
+  /** The notifications that have a part. */
+  notifications(part) {
+    return this.page.locator('.notifications-toasts .notification-list-item, .notifications-center .notification-list-item', { hasText: part });
   }
 
-  /** Waits for a notification; clicks one of its buttons where one is named. */
-  async told(part, button) {
+  /** The notification that has a part. */
+  notification(part) {
+    return this.notifications(part).first();
+  }
+
+  /** Waits for a notification; clicks one of its links where one is named. */
+  async told(part, link) {
     const found = this.notification(part);
     await found.waitFor();
     note('notification:', await found.innerText());
-    if (button) {
-      await found.locator('.monaco-button', { hasText: button }).first().click();
+    if (link) {
+      await found.locator('a', { hasText: link }).first().click();
     }
   }
 
@@ -179,9 +184,9 @@ class User {
     note('decided:', button);
   }
 
-  /** A row of the view of tasks. */
-  row(part) {
-    return this.page.locator('.pane-body .monaco-list-row', { hasText: part }).first();
+  /** A row of the view of tasks, with all parts. */
+  row(part, also = '') {
+    return this.page.locator('.pane-body .monaco-list-row', { hasText: part }).filter({ hasText: also }).first();
   }
 
   /** The text of the editors, as they show it. */
@@ -189,17 +194,22 @@ class User {
     return (await this.page.locator('.editor-instance .view-lines').allInnerTexts()).join('\n').replace(/\u00a0/g, ' ');
   }
 
-  /** Clicks a code lens, the nth of its title. */
+  /** The editor that has the keyboard, or had it last. */
+  active() {
+    return this.page.locator('.editor-group-container.active');
+  }
+
+  /** Clicks a code lens of the active editor, the nth of its title. */
   async lens(part, n = 0) {
-    const lens = this.page.locator('.codelens-decoration a', { hasText: part }).nth(n);
+    const lens = this.active().locator('.codelens-decoration a', { hasText: part }).nth(n);
     await lens.waitFor();
     note('lens:', await lens.innerText());
     await lens.click();
   }
 
-  /** How many code lenses have a title. */
+  /** How many code lenses of the active editor have a title. */
   lenses(part) {
-    return this.page.locator('.codelens-decoration a', { hasText: part }).count();
+    return this.active().locator('.codelens-decoration a', { hasText: part }).count();
   }
 
   disk(file) {
