@@ -2,7 +2,9 @@
 (() => {
   const editor = acquireVsCodeApi();
   const list = document.getElementById('list');
-  /** By question: what was typed, since when it can be read, whether it was put off, what went wrong. */
+  /** After questions moved, how long none can be allowed: another button may stand under the pointer. In milliseconds. */
+  const settle = 1500;
+  /** By question: what was typed, since when it can be read, whether its end was in view, whether it was put off, what went wrong. */
   const known = new Map();
   let questions = [];
   let trusted = true;
@@ -29,14 +31,33 @@
     b.type = 'button';
     const state = known.get(keyOf(q));
     b.disabled = state.sent || !trusted;
-    if (wait && Date.now() < state.readable) {
-      // Nobody can have read it yet.
-      b.disabled = true;
-      setTimeout(() => { b.disabled = state.sent || !trusted; }, state.readable - Date.now());
+    if (wait) {
+      b.dataset.waits = keyOf(q);
+      offer(b);
     }
     b.addEventListener('click', run);
     return b;
   }
+
+  /** A button that allows something can be clicked when the question can have been read, to its end. */
+  function offer(b) {
+    const state = known.get(b.dataset.waits);
+    if (!state) return;
+    const left = state.readable - Date.now();
+    b.disabled = state.sent || !trusted || !state.seen || left > 0;
+    b.title = state.seen ? '' : 'It can be clicked when all of the text above was in view.';
+    if (left > 0) setTimeout(() => offer(b), left);
+  }
+
+  /** Notes which questions were in view to their end. */
+  const ends = new IntersectionObserver((entries) => {
+    for (const e of entries.filter((x) => x.isIntersecting)) {
+      const key = e.target.dataset.end;
+      const state = known.get(key);
+      if (state) state.seen = true;
+      [...list.querySelectorAll('button[data-waits]')].filter((b) => b.dataset.waits === key).forEach(offer);
+    }
+  });
 
   function field(q, name, label) {
     const state = known.get(keyOf(q));
@@ -63,6 +84,9 @@
       box.append(ul);
     }
     if (q.kind === 'input') box.append(element('p', 'hint', 'The answer goes to the model: write no password, key or token into it.'));
+    const end = element('div', 'end');
+    end.dataset.end = keyOf(q);
+    box.append(end);
     return box;
   }
 
@@ -122,14 +146,18 @@
     // What is being typed into must not be replaced under the hand: its place is found again.
     const active = document.activeElement;
     const at = active && active.dataset.field ? [active.closest('section').dataset.question, active.dataset.field, active.selectionStart] : null;
+    const scrolled = window.scrollY;
+    ends.disconnect();
     list.replaceChildren();
     if (!trusted) list.append(element('p', 'hint', 'This window is not trusted: questions are shown and cannot be answered.'));
     if (questions.length === 0) list.append(element('p', 'hint', 'No question is open. What CASE asks you is shown here until you answer.'));
     questions.forEach((q) => list.append(card(q)));
+    list.querySelectorAll('[data-end]').forEach((e) => ends.observe(e));
+    window.scrollTo(0, scrolled);
     if (at) {
       const again = [...list.querySelectorAll('section')].find((s) => s.dataset.question === at[0])?.querySelector(`[data-field="${at[1]}"]`);
       if (again) {
-        again.focus();
+        again.focus({ preventScroll: true });
         again.setSelectionRange(at[2], at[2]);
       }
     }
@@ -153,7 +181,9 @@
       if (!known.has(keyOf(q))) known.set(keyOf(q), { readable: Date.now() + q.readMs });
     }
     const open = new Set(questions.map(keyOf));
-    [...known.keys()].filter((k) => !open.has(k)).forEach((k) => known.delete(k));
+    const gone = [...known.keys()].filter((k) => !open.has(k));
+    gone.forEach((k) => known.delete(k));
+    if (gone.length > 0) known.forEach((state) => { state.readable = Math.max(state.readable, Date.now() + settle); });
     const now = JSON.stringify(data);
     if (now !== drawn) {
       drawn = now;
