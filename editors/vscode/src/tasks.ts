@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Board, type Step, deed } from './board';
 import { type Feature, type FileCount, type Task, cost, counted, tokens } from './data';
-import type { Reviews } from './review';
+import { type Reviews, short } from './review';
 
 /** What stands in a row of the view. */
 type Node =
@@ -9,6 +9,7 @@ type Node =
   | { kind: 'now'; task: Task }
   | { kind: 'feature'; task: Task; feature: Feature; index: number }
   | { kind: 'round'; task: Task; index: number; round: number; steps: Step[] }
+  | { kind: 'earlier'; task: Task; index: number; round: number; before: number }
   | { kind: 'step'; step: Step }
   | { kind: 'files'; task: Task }
   | { kind: 'file'; task: Task; file: FileCount }
@@ -44,6 +45,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     private readonly reviews: Reviews,
   ) {
     this.view = vscode.window.createTreeView('caselsp-vscode.tasks', { treeDataProvider: this, showCollapseAll: true });
+    this.view.message = 'Reading the tasks…';
     this.view.onDidChangeVisibility((e) => {
       if (e.visible) {
         board.refresh();
@@ -52,6 +54,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     this.subscriptions = [
       board.onChanged(() => {
         this.view.message = board.problem;
+        void vscode.commands.executeCommand('setContext', 'caselsp-vscode.answered', board.answered);
         this.emitter.fire(undefined);
       }),
       reviews.onReviews(() => this.emitter.fire(undefined)),
@@ -76,7 +79,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       case 'feature':
         return this.roundsOf(node.task, node.index);
       case 'round':
-        return node.steps.map((step) => ({ kind: 'step', step }));
+        return [...earlierOf(node), ...node.steps.map((step): Node => ({ kind: 'step', step }))];
       case 'files':
         return node.task.files.map((file) => ({ kind: 'file', task: node.task, file }));
       default:
@@ -95,8 +98,16 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       case 'round': {
         const item = new vscode.TreeItem(`Round ${node.round}`, vscode.TreeItemCollapsibleState.Expanded);
         item.id = `${node.task.id}/${node.index}/${node.round}`;
-        item.description = counted(node.steps.length, 'action');
+        item.description = counted(node.steps.length, 'step');
         item.iconPath = new vscode.ThemeIcon('history');
+        return item;
+      }
+      case 'earlier': {
+        const item = new vscode.TreeItem(`${counted(node.before, 'earlier step')}: see the report`);
+        item.id = `${node.task.id}/${node.index}/${node.round}/earlier`;
+        item.iconPath = new vscode.ThemeIcon('output');
+        item.tooltip = 'This window did not see them.';
+        item.command = { title: 'Show the report', command: 'caselsp-vscode.report', arguments: [{ task: node.task.id }] };
         return item;
       }
       case 'step':
@@ -121,7 +132,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       return '';
     }
     const left = this.reviews.pending(task.id).filter((p) => p.file.path === file.path && p.file.kept === undefined).length;
-    return left === 0 ? 'decided' : `${counted(left, 'hunk')} to review`;
+    return left === 0 ? 'decided' : `${left} open`;
   }
 
   private partsOf(task: Task): Node[] {
@@ -151,9 +162,18 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
   }
 }
 
+/** The row for the steps of a round that this window has not seen; none where it has seen all. */
+function earlierOf(node: { task: Task; index: number; round: number; steps: Step[] }): Node[] {
+  const before = node.steps[0]?.step ?? 0; // they count from 0
+  return before > 0 ? [{ kind: 'earlier', task: node.task, index: node.index, round: node.round, before }] : [];
+}
+
+/** How much of a title stands in a row of the view, in characters: what is behind it is to be seen, too. */
+const rowText = 30;
+
 function taskItem(task: Task, first: boolean): vscode.TreeItem {
   const open = task.here || task.questions.length > 0 || task.state === 'review' || first;
-  const item = new vscode.TreeItem(task.title, open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(short(task.title, rowText), open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
   item.id = task.id;
   const used = task.tokens > 0 ? tokens(task.tokens) : '';
   item.description = [task.interrupted ? 'interrupted' : task.state, used, cost(task)].filter((s) => s !== '').join(' · ');
@@ -194,15 +214,25 @@ const featureIcons: Record<string, [icon: string, color?: string]> = {
   failed: ['error', 'testing.iconFailed'],
 };
 
+/** The only feature of a task, in a word: its title would repeat that of the task. */
+const featureWords: Record<string, string> = { open: 'Not begun', working: 'Work', done: 'Done', failed: 'Failed' };
+
+/** Reports whether the only feature of a task is the task. */
+function repeats(task: Task): boolean {
+  const feature = task.plan.length === 1 ? task.plan[0] : undefined;
+  const said = (text: string) => text.replace(/[“”]|…/g, '').trim().toLowerCase();
+  return feature !== undefined && (said(feature.title).startsWith(said(task.title)) || said(task.title).startsWith(said(feature.title)));
+}
+
 function featureItem(task: Task, f: Feature, index: number, children: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(
-    `${index + 1}. ${f.title}`,
+    repeats(task) ? (featureWords[f.state] ?? f.state) : `${index + 1}. ${short(f.title, rowText)}`,
     children ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
   );
   item.id = `${task.id}/${index}`;
   const parts = [];
   if (f.state === 'working') {
-    parts.push(`round ${f.round} of ${task.rounds}, step ${task.step}`);
+    parts.push(`round ${f.round}, step ${task.step}`);
   }
   if (f.attempt > 1) {
     parts.push(`attempt ${f.attempt}`);
@@ -213,7 +243,7 @@ function featureItem(task: Task, f: Feature, index: number, children: boolean): 
   item.description = parts.join(', ');
   const [icon, color] = featureIcons[f.state === 'working' && !task.here ? 'open' : f.state] ?? ['circle-outline'];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
-  item.tooltip = [f.title, f.reason, f.tests].filter((s) => s !== '').join('\n');
+  item.tooltip = [f.title, f.state === 'working' ? `round ${f.round} of at most ${task.rounds}` : '', f.reason, f.tests].filter((s) => s !== '').join('\n');
   return item;
 }
 
@@ -230,17 +260,18 @@ function filesItem(task: Task): vscode.TreeItem {
   const item = new vscode.TreeItem(counted(task.files.length, 'changed file'), vscode.TreeItemCollapsibleState.Expanded);
   item.id = `${task.id}/files`;
   const rejected = task.files.reduce((n, f) => n + (f.rejected ?? 0), 0);
-  item.description = [`+${added} −${removed}`, rejected === 0 ? '' : `${counted(rejected, 'hunk')} rejected`].filter((s) => s !== '').join(', ');
+  item.description = [`+${added} −${removed}`, rejected === 0 ? '' : `${rejected} rejected`].filter((s) => s !== '').join(', ');
   item.iconPath = new vscode.ThemeIcon('files');
   return item;
 }
 
 function fileItem(task: Task, f: FileCount, left: string): vscode.TreeItem {
-  const item = new vscode.TreeItem(f.path);
+  const [name = f.path, ...folders] = f.path.split('/').reverse();
+  const item = new vscode.TreeItem(name);
   item.id = `${task.id}/file/${f.path}`;
   item.resourceUri = vscode.Uri.parse(f.uri);
   item.iconPath = vscode.ThemeIcon.File;
-  item.description = [sizeOf(f), left].filter((s) => s !== '').join(', ');
+  item.description = [[left, sizeOf(f)].filter((s) => s !== '').join(', '), folders.reverse().join('/')].filter((s) => s !== '').join(' · ');
   item.tooltip = f.from === undefined || f.from === '' ? f.path : `${f.from} → ${f.path}`;
   item.contextValue = task.can.includes('caselsp.review') ? 'file review' : 'file';
   item.command = { title: 'Show the change', command: 'caselsp-vscode.reviewFile', arguments: [{ task: task.id, file: f.path }] };
@@ -253,6 +284,6 @@ function sizeOf(f: FileCount): string {
     return `rejected${f.kind === 'changed' ? '' : ', not ' + f.kind}`;
   }
   const size = f.binary === true ? 'binary' : `+${f.added} −${f.removed}`;
-  const rejected = f.rejected === undefined ? '' : `${counted(f.rejected, 'hunk')} rejected`;
+  const rejected = f.rejected === undefined ? '' : `${f.rejected} rejected`;
   return [size, f.kind === 'changed' && f.binary !== true ? '' : f.kind, rejected].filter((s) => s !== '').join(', ');
 }
