@@ -109,7 +109,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&a.Answer, "answer", "", "the answer to the open question: text, or approve (y), task, always, deny (n) or deny:REASON")
-	cmd.Flags().StringVarP(&a.Message, "message", "m", "", "what to do otherwise, for features that failed and are tried again")
+	cmd.Flags().StringVarP(&a.Message, "message", "m", "", "what you say to the task: of features that failed and are tried again, what to do otherwise")
 	a.add(cmd)
 	w.addLimits(cmd)
 	return cmd
