@@ -86,7 +86,8 @@ function page:file(file, data)
     end
   end
   if #diffs == 0 then
-    self:add(file.binary and 'A binary file.' or 'Too long to be shown here: see the review document.', 'CaselspHint')
+    local short = (file.diff or '') ~= '' and 'No line of it changes.' -- an empty file that is new, or another name
+    self:add(file.binary and 'A binary file.' or short or 'Too long to be shown here: see the review document.', 'CaselspHint')
   end
 end
 
