@@ -41,5 +41,5 @@ call FINISH_FEATURE {"thought": "t", "summary": "painted"}
 	h.onScreen(`(?m)^caselsp: going on with task (.|\n)*Which color\?(.|\n)*Enter = decide later >`)
 	<-time.After(restTime + agent.MaxReadTime) // an answer before it can have been read does not count
 	h.keys("2", "Enter")
-	h.onScreen(`(?m)^a = accept the 1 open file, `)
+	h.onScreen(`(?m)^a = accept the 1 undecided file, `)
 }

@@ -212,14 +212,14 @@ func exitOfReview(p record.Phase) error {
 func choices(rev *review.Review) string {
 	text := ""
 	if files := rev.OpenFiles(); files > 0 {
-		which := fmt.Sprintf("the %d undecided files", files)
+		which, them := fmt.Sprintf("the %d undecided files", files), "them"
 		if files == 1 {
-			which = "the 1 undecided file"
+			which, them = "the 1 undecided file", "it"
 		}
 		if decided := len(rev.Files) - files; decided > 0 {
 			which += fmt.Sprintf(" (%d decided before stay)", decided)
 		}
-		text = fmt.Sprintf("a = accept %s, r = reject %[1]s, h = decide hunk by hunk, ", which)
+		text = fmt.Sprintf("a = accept %s, r = reject %s, h = decide hunk by hunk, ", which, them)
 	}
 	if rev.OpenKept() > 0 {
 		text += "k = decide about the kept work hunk by hunk, "
