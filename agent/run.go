@@ -177,6 +177,11 @@ func (r *run) restore(ctx context.Context, said string) error {
 	case p.Phase.Ended():
 		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.Phase)
 	}
+	if said != "" {
+		if err := record.CheckNote(said); err != nil {
+			return err
+		}
+	}
 	r.state = p
 	r.a.adoptAuthored()
 	if err := errors.Join(r.conceal(ctx), r.a.adopt(r.id)); err != nil {
@@ -188,7 +193,7 @@ func (r *run) restore(ctx context.Context, said string) error {
 	if err := r.putBack(p.Staged); err != nil || said == "" {
 		return err
 	}
-	if err := errors.Join(record.CheckNote(said), r.listen()); err != nil { // what was said before it
+	if err := r.listen(); err != nil { // what was said before it
 		return err
 	}
 	return r.tell(0, said, true)

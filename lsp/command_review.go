@@ -341,12 +341,13 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not taken back: %s: %s\n", f.Path, sentence(f.Reason))
 	}
-	if len(out.Results) > 0 && len(out.Failed()) == len(out.Results) {
+	rejected := slices.ContainsFunc(before.All(), func(f review.File) bool { return slices.Contains(f.Hunks, record.HunkRejected) })
+	if !rejected && len(out.Results) > 0 && len(out.Failed()) == len(out.Results) {
 		l.ed.showMessage(typ, text+fmt.Sprintf("Nothing of %q was undone.", l.ed.client.brief(task)))
 		return nil
 	}
 	text += fmt.Sprintf("Undone: %q.", l.ed.client.brief(task))
-	if slices.ContainsFunc(before.All(), func(f review.File) bool { return slices.Contains(f.Hunks, record.HunkRejected) }) {
+	if rejected {
 		text += " What you rejected is undecided again, too."
 	}
 	l.ed.showMessage(typ, text+fmt.Sprintf(" Its result can be reviewed again with %s.", cmdReview)+" ("+out.Decided+")"+l.where(e, out)+spaced(out.Commit))

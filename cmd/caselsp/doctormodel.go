@@ -20,6 +20,9 @@ import (
 // 500 lines about as much.
 const smallWindow = 16_000
 
+// orLarger leads to how a window is made larger, where the setting could be changed, too.
+const orLarger = ", or start the server with a larger window"
+
 // askTime bounds the request of `doctor --ask`: a local server may have to load the model first.
 const askTime = 5 * time.Minute
 
@@ -36,7 +39,7 @@ func (e *engine) examineModels(ctx context.Context, out io.Writer) bool {
 		name := a.Name + usedFor(a)
 		if err == nil && facts.Window > 0 && facts.Window < a.ContextTokens {
 			err = fmt.Errorf("%s: the server gives it a window of %s, and model.context_tokens is %d: what is longer is refused, or cut without a word. Set model.context_tokens to %d%s",
-				name, tokens(facts.Window), a.ContextTokens, facts.Window, either(facts.Widen(a.ContextTokens)))
+				name, tokens(facts.Window), a.ContextTokens, facts.Window, larger(orLarger, facts.Widen(a.ContextTokens)))
 		}
 		if err != nil {
 			well = false
@@ -83,31 +86,23 @@ func told(f openai.Facts) string {
 func doubts(f openai.Facts, set int, tools string) []string {
 	var notes []string
 	if f.Unsure != "" {
-		notes = append(notes, fmt.Sprintf("%s. model.context_tokens is %d: make sure that the window is not smaller%s", f.Unsure, set, either(f.Widen(set))))
+		notes = append(notes, fmt.Sprintf("%s. model.context_tokens is %d: make sure that the window is not smaller%s", f.Unsure, set, larger(orLarger, f.Widen(set))))
 	}
 	if f.Tools == openai.No && tools == openai.ToolsNative {
 		notes = append(notes, "the server shows the model no tools: set model.tools to json, or to auto, which finds that out")
 	}
 	if set < smallWindow {
-		notes = append(notes, fmt.Sprintf("model.context_tokens is %d: below %d a task soon has no room. Give the model a larger window%s", set, smallWindow, by(f.Widen(4*smallWindow))))
+		notes = append(notes, fmt.Sprintf("model.context_tokens is %d: below %d a task soon has no room. Give the model a larger window%s", set, smallWindow, larger("", f.Widen(4*smallWindow))))
 	}
 	return notes
 }
 
-// either is how the server gives a model a larger window, at the end of a sentence about it.
-func either(widen string) string {
+// larger ends a sentence with how the server gives a model a larger window, behind lead; with nothing where that is not known.
+func larger(lead, widen string) string {
 	if widen == "" {
 		return ""
 	}
-	return ", or start the server with a larger window: " + widen
-}
-
-// by is how that is done, at the end of a sentence that asks for it.
-func by(widen string) string {
-	if widen == "" {
-		return ""
-	}
-	return ": " + widen
+	return lead + ": " + widen
 }
 
 func tokens(n int) string { return count.Of(n, "token") }

@@ -36,7 +36,7 @@ local function meant(word, names)
   return #list <= 3 and list or {}
 end
 
---- What is said of a subcommand that there is not, the first of the words.
+--- The message for an unknown subcommand, which is the first of the words.
 function M.text(words, names)
   local list = vim.tbl_map(function(name)
     return ':Case ' .. name
