@@ -86,8 +86,13 @@ function page:file(file, data)
     end
   end
   if #diffs == 0 then
-    local short = (file.diff or '') ~= '' and 'No line of it changes.' -- an empty file that is new, or another name
-    self:add(file.binary and 'A binary file.' or short or 'Too long to be shown here: see the review document.', 'CaselspHint')
+    local said = 'Too long to be shown here: see the review document.'
+    if file.binary then
+      said = 'A binary file.'
+    elseif (file.diff or '') ~= '' then -- without hunks: an empty file that is new, or another name
+      said = 'No line of it changes.'
+    end
+    self:add(said, 'CaselspHint')
   end
 end
 
