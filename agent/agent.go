@@ -75,6 +75,10 @@ type Options struct {
 	Limits          record.Limits // zero fields: DefaultLimits
 	Version         string        // of this build; recordings name it
 	Context         int           // tokens that fit into the model's window; 0: DefaultContext
+	// Window, if not nil, asks the models' servers how many tokens fit into the smallest window that they give, where the
+	// settings do not say: 0 where they do not, either. enlarge says for people how a server gives more. It is not sure
+	// where a server may tell more once its model has run.
+	Window func(ctx context.Context) (tokens int, enlarge string, sure bool)
 	// AskReads asks also before commands that only read, which else run at once.
 	AskReads bool
 	// Expiry is how long a kind of command stays allowed that the user allowed for
@@ -89,8 +93,7 @@ type Options struct {
 	outside outside // nil: live
 }
 
-// DefaultContext is the window in tokens that is assumed when the settings name
-// none: what the common hosted models have at least.
+// DefaultContext is the window in tokens that is assumed when nobody names one: what the common hosted models have at least.
 const DefaultContext = 128_000
 
 // Agent runs tasks. It is safe for concurrent use; a task has one writer at a time.

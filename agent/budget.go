@@ -106,7 +106,7 @@ func (b *booking) fit(spent llm.Usage) error {
 
 // cut bounds the answer, unless no answer can be as long.
 func (b *booking) cut(tokens int) {
-	if tokens < b.r.a.Context && (b.req.MaxTokens == 0 || tokens < b.req.MaxTokens) {
+	if tokens < b.r.context() && (b.req.MaxTokens == 0 || tokens < b.req.MaxTokens) {
 		b.req.MaxTokens = tokens
 	}
 }

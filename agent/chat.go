@@ -96,6 +96,9 @@ func (r *run) hears(ctx context.Context, m Message) error {
 		return r.record(b)
 	}
 	list, err := r.a.leftBehind(r.id)
+	if err == nil {
+		err = r.learnWindow(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func (r *run) hears(ctx context.Context, m Message) error {
 		if err != nil {
 			return err
 		}
-		b.Tasks, b.Context = r.handedSince(), r.a.Context
+		b.Tasks, b.Context = r.handedSince(), r.context()
 		if err := r.recordKept(said.Kept, b); err != nil {
 			return err
 		}

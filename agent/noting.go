@@ -175,7 +175,7 @@ func (r *run) toldNotes(f *record.Feature) (text, quoted, more string) {
 	may := r.may()
 	for i, n := range f.Again.Notes {
 		if n.Lines != "" && !may.Hides(n.File) {
-			quoted += fmt.Sprintf("Note %d is about this of %s:\n%s\n", i+1, n.File, r.a.window().text(partChanged, n.Lines, ""))
+			quoted += fmt.Sprintf("Note %d is about this of %s:\n%s\n", i+1, n.File, r.window().text(partChanged, n.Lines, ""))
 		}
 	}
 	quoted += "What is staged of the result now:\n" + r.prompter().diffSince(record.Staged{})

@@ -32,6 +32,8 @@ type outside interface {
 	told(p *record.State) []record.Told
 	// edited are the files that the user has edited at this place of the task; live, the workspace itself tells.
 	edited(at record.Place) []editedFile
+	// window is what the servers of models say here of their windows; nil: nothing new.
+	window(at record.Place) (b *record.WindowTold, recorded bool)
 	// answers reports whether a task that begins can end with an answer in words.
 	answers() bool
 	// checksPlans reports whether the plan of a task that begins is compared with the files that
@@ -94,6 +96,8 @@ func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
 func (live) told(*record.State) []record.Told { return nil }
 
 func (live) edited(record.Place) []editedFile { return nil }
+
+func (live) window(record.Place) (*record.WindowTold, bool) { return nil, false }
 
 func (live) answers() bool { return true }
 
@@ -167,6 +171,13 @@ func (p *Player) edited(at record.Place) (list []editedFile) {
 	return list
 }
 
+func (p *Player) window(at record.Place) (b *record.WindowTold, recorded bool) {
+	for len(p.sizes) > 0 && p.sizes[0].At == at {
+		b, p.sizes = &p.sizes[0], p.sizes[1:]
+	}
+	return b, true
+}
+
 // SecretAsked implements permit.Outside: where the user was asked, the answer comes next.
 func (p *Player) SecretAsked(name string) (asked, recorded bool) {
 	return len(p.user) > 0 && p.user[0].User.Secret == name, true
@@ -181,7 +192,7 @@ func (p *Player) Asked() (asked, recorded bool) {
 		switch {
 		case e.Layered != nil:
 			looked = true
-		case e.Recalled == nil && e.Linted == nil && e.Checked == nil && e.Tried == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil && e.Edited == nil:
+		case e.Recalled == nil && e.Linted == nil && e.Checked == nil && e.Tried == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil && e.Edited == nil && e.Window == nil:
 			return e.User != nil && (!looked || e.User.Whole), true
 		}
 	}

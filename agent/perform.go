@@ -73,7 +73,7 @@ func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 	if c := r.state.Pending; c != nil {
 		said := b.Said()
 		said.Text = c.Denied + said.Text
-		b = b.Tell(r.a.window().result(said, action.EffectOf(c.Action)))
+		b = b.Tell(r.window().result(said, action.EffectOf(c.Action)))
 	}
 	asKept := b // those before it are known from the journal, which holds no secret
 	asKept.Text, asKept.Quote = r.a.Store.Redact(b.Text), r.a.Store.Redact(b.Quote)

@@ -116,7 +116,7 @@ func (r *run) misnames(ctx context.Context, plan action.Plan) string {
 	if len(told) == 0 {
 		return ""
 	}
-	return "The plan was not taken yet: it names files that do not exist and that it does not create. " + strings.Join(r.a.window().first(partLog, told), ". ") +
+	return "The plan was not taken yet: it names files that do not exist and that it does not create. " + strings.Join(r.window().first(partLog, told), ". ") +
 		". Mend the names, or list what is new in files_to_create, and submit the whole plan again: it is taken then."
 }
 

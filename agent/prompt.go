@@ -97,7 +97,7 @@ type prompter struct {
 func (r *run) prompter() *prompter {
 	return &prompter{
 		state: r.state, overlay: r.overlay, workspace: r.a.Workspace, blob: r.a.Store.Blob, may: r.may(), gate: &r.gate,
-		limits: r.a.Limits, window: r.a.window(),
+		limits: r.a.Limits, window: r.window(),
 	}
 }
 

@@ -270,7 +270,8 @@ type Player struct {
 	layer []record.DependenciesFound
 	says  []record.Told
 	edits []entry // of files, by the user
-	now   *said   // the message of a thread that is replayed now
+	sizes []record.WindowTold
+	now   *said // the message of a thread that is replayed now
 
 	played map[string]int // entries by kind
 	at     time.Time
@@ -295,6 +296,8 @@ func (rec *Recording) Play() *Player {
 			p.found = append(p.found, e)
 		case e.Told != nil:
 			p.says = append(p.says, *e.Told)
+		case e.Window != nil:
+			p.sizes = append(p.sizes, *e.Window)
 		case e.known():
 			p.edits = append(p.edits, e)
 		case e.Layered != nil:

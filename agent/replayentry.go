@@ -29,6 +29,7 @@ type entry struct {
 	Message  *record.Message           `json:"message,omitempty"` // in a thread
 	Handed   *record.HandedOver        `json:"handed,omitempty"`  // what a thread was handed over to
 	Shown    *record.FilesShown        `json:"shown,omitempty"`   // to the model of a thread, unasked
+	Window   *record.WindowTold        `json:"window,omitempty"`  // of a task
 	Edited   []editedFile              `json:"edited,omitempty"`  // staged files that the user edited meanwhile
 	At       *record.Place             `json:"at,omitempty"`      // from where on the task had their text
 }
@@ -92,6 +93,9 @@ func (e *entry) take(body record.Body, thread bool) bool {
 		e.Returned = &b
 	case record.TestsFound:
 		e.Tests = &b
+	case record.WindowTold:
+		e.Window = &b
+		return !thread // its messages hold it
 	case record.Judged:
 		e.Judged = &b
 		return !b.ByAnswer()

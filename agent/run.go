@@ -42,6 +42,7 @@ type run struct {
 	yield func(Event, error) bool
 	// trustAsked says that this run has seen to whether the workspace is trusted.
 	trustAsked bool
+	windowAsks windowAsks
 	// memoryTold says that the user was told that memory cannot be read.
 	memoryTold bool
 	gone       bool // the consumer has left: stop as soon as the record is complete
@@ -283,6 +284,9 @@ func (r *run) next(ctx context.Context) error {
 		return r.ask(ctx)
 	}
 	r.notice(ctx)
+	if err := r.learnWindow(ctx); err != nil {
+		return err
+	}
 	if err := r.overspent(); err != nil {
 		return err
 	}

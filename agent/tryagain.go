@@ -65,7 +65,7 @@ func (r *run) takeUp() error {
 			}
 			if err != nil {
 				b.Left[k.ID] = append(b.Left[k.ID], path)
-				unfit = append(unfit, err.Error()+":\n"+r.a.window().text(partChanged, file.Change.Unified(), ""))
+				unfit = append(unfit, err.Error()+":\n"+r.window().text(partChanged, file.Change.Unified(), ""))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (r *run) toldAgain(f *record.Feature, decided, unfit []string) (text, quote
 		text += "Nothing of what was done then is staged.\n"
 	}
 	if again.Failure != "" {
-		quoted += "\nThe tests failed with this at the end:\n" + r.a.window().text(partChanged, again.Failure, "")
+		quoted += "\nThe tests failed with this at the end:\n" + r.window().text(partChanged, again.Failure, "")
 	}
 	if len(unfit) > 0 {
 		quoted += "\nThis of it does not fit the files as they are now, and is not staged:\n" + strings.Join(unfit, "")

@@ -133,7 +133,7 @@ func headAndTail(s string, most int) string {
 }
 
 // window is that of the task's models.
-func (a *Agent) window() window { return windowOf(a.Context) }
+func (r *run) window() window { return windowOf(r.context()) }
 
 // tokensOf is how many tokens a request has.
 func (r *run) tokensOf(messages []llm.Message, verbs []*action.Verb) int {
@@ -149,9 +149,9 @@ func (r *run) converse(ctx context.Context, role string, verbs []*action.Verb, p
 		return err
 	}
 	talk := &r.state.Talk
-	for _, most := range []int{r.a.window().of(partKept), 1, 0} {
+	for _, most := range []int{r.window().of(partKept), 1, 0} {
 		size := r.tokensOf(messages, verbs)
-		if size <= request(r.a.Context) {
+		if size <= request(r.context()) {
 			break
 		}
 		cut := len(talk.Turns)
@@ -161,7 +161,7 @@ func (r *run) converse(ctx context.Context, role string, verbs []*action.Verb, p
 		if cut <= talk.Cut {
 			continue
 		}
-		if err := r.record(record.Compacted{Turns: cut, Why: fmt.Sprintf("the request has about %d tokens, and the window of the model %d", size, r.a.Context)}); err != nil {
+		if err := r.record(record.Compacted{Turns: cut, Why: fmt.Sprintf("the request has about %d tokens, and the window of the model %d", size, r.context())}); err != nil {
 			return err
 		}
 		if messages, err = prompt(r.prompter()); err != nil {
@@ -173,8 +173,8 @@ func (r *run) converse(ctx context.Context, role string, verbs []*action.Verb, p
 
 // tooLarge pauses a task whose request does not fit into the window, however short.
 func (r *run) tooLarge(messages []llm.Message, verbs []*action.Verb) error {
-	if size := r.tokensOf(messages, verbs); size > request(r.a.Context) {
-		return &pauseError{fmt.Sprintf("the request has about %d tokens, and of the model's window of %d at most %d are for it: set model.context_tokens to the window that the model has, use one with a larger window, or give a shorter task", size, r.a.Context, request(r.a.Context))}
+	if size := r.tokensOf(messages, verbs); size > request(r.context()) {
+		return &pauseError{fmt.Sprintf("the request has about %d tokens, and of the model's window of %d at most %d are for it: %s", size, r.context(), request(r.context()), r.moreWindow())}
 	}
 	return nil
 }
@@ -200,9 +200,9 @@ func cutAt(talk *record.Talk, most int) int {
 // roomLeft is how many bytes the next action of a reply may show, so that the results of one
 // reply fit together; said is false where none is left.
 func (r *run) roomLeft() (bytes int, some bool) {
-	left := r.a.window().of(partReply)
+	left := r.window().of(partReply)
 	for i := len(r.state.Turns) - 1; i >= 0 && r.state.InReply(i); i-- {
 		left -= len(r.state.Turns[i].Said.String())
 	}
-	return min(left, r.a.window().of(partResult)), left > r.a.window().of(partReply)/4
+	return min(left, r.window().of(partResult)), left > r.window().of(partReply)/4
 }

@@ -87,6 +87,8 @@ func eventText(e agent.Event) (text string) {
 		text = "you wrote: " + agent.Visible(b.Text)
 	case record.Compacted:
 		text = fmt.Sprintf("the conversation is longer than the model's window: its first %d turns are told shortened from now on", b.Turns)
+	case record.WindowTold:
+		text = b.Told()
 	case record.Told:
 		text = "you said: " + agent.Visible(b.Text)
 	case record.Noted:

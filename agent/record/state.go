@@ -44,6 +44,7 @@ type State struct {
 	conversation          // of the present phase, and gone with it
 	Bounds
 	Notes
+	Window   WindowTold
 	GaveWay  []string // where staged edits gave way to what the user typed, as path:line
 	Dropped  string   // edits that gave way to the user's text behind FINISH_FEATURE, as CASE is told of them
 	LastTest *testRun // of this feature
@@ -261,6 +262,8 @@ func (p *State) applyMilestone(body Body) {
 		p.applyShown(b)
 	case Compacted:
 		p.applyCompacted(b)
+	case WindowTold:
+		p.Window = b
 	case Linted:
 		p.applyLinted(b)
 	case FixChecked, ValidatorTried:

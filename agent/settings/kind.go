@@ -221,6 +221,16 @@ func durationOrNone(low, high time.Duration) kind[time.Duration] {
 	}}
 }
 
+// orNone allows 0, too, which has a meaning of its own.
+func orNone(k kind[int], meaning string) kind[int] {
+	return kind[int]{allowed: k.allowed + ", or 0: " + meaning, read: func(value any) (int, error) {
+		if f, ok := toNumber(value); ok && f == 0 {
+			return 0, nil
+		}
+		return k.read(value)
+	}}
+}
+
 // short writes a duration without zero parts: 5m, not 5m0s.
 func short(d time.Duration) string {
 	s := d.String()

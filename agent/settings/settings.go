@@ -53,7 +53,7 @@ type Model struct {
 	Tools         string           // "auto", "native" or "json"
 	Temperature   *float64         // nil: the server's default
 	MaxTokens     int              // of one answer; 0: the server's default
-	ContextTokens int              // the model's window
+	ContextTokens int              // the model's window; 0: as its server says, see [Model.Window]
 	Timeout       time.Duration    // the server's longest silence, before and within an answer
 	Fallback      string           // the model that is asked when this one keeps failing; "": none
 	Prices        map[string]Price // by the name of the model
@@ -206,9 +206,8 @@ type Trust struct {
 func Default() Settings {
 	return Settings{
 		Model: Model{
-			Tools:         "auto",
-			ContextTokens: 128_000,         // what the usual hosted models have; small local ones need it lower
-			Timeout:       5 * time.Minute, // a local model on a laptop reads a long prompt for minutes
+			Tools:   "auto",
+			Timeout: 5 * time.Minute, // a local model on a laptop reads a long prompt for minutes
 		},
 		Sandbox: Sandbox{
 			Engine:   "auto",
@@ -254,11 +253,19 @@ func (m Model) For(role string) Model {
 	return m
 }
 
-// Window is the context window that every role has, in tokens: a conversation goes from one role to the next.
+// CountedOn is the window, in tokens, that is counted on where neither the settings nor the server name a smaller one: what the
+// usual hosted models have. Of a larger one no more is used unless the settings say so: each token is paid for again in every
+// request.
+const CountedOn = 128_000
+
+// Window is the smallest context window that is set for a role, in tokens: a conversation goes from one role to the next.
+// 0: none is set.
 func (m Model) Window() int {
 	least := m.ContextTokens
 	for role := range m.Roles {
-		least = min(least, m.For(role).ContextTokens)
+		if set := m.For(role).ContextTokens; set > 0 && (least == 0 || set < least) {
+			least = set
+		}
 	}
 	return least
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -167,6 +168,9 @@ func moreBudget[T cmp.Ordered](from, to T) bool {
 	return from != none && (to == none || to > from)
 }
 
+// moreWindow guards the window, where 0 counts on at most [CountedOn].
+func moreWindow(from, to int) bool { return cmp.Or(to, CountedOn) > cmp.Or(from, CountedOn) }
+
 // hostPattern is what the sandbox takes for a host, beside what it refuses for
 // its meaning: a name, or any below one, and perhaps a port.
 const hostPattern = `(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?`
@@ -237,8 +241,8 @@ var perRole = []entry{
 		"The sampling temperature; the server's default if not set."),
 	define("model.max_tokens", integer(0, 1_000_000, " (0: the server's default)"), func(s *Settings) *int { return &s.Model.MaxTokens }, Tighten, moreBudget[int],
 		"The most tokens of one answer."),
-	define("model.context_tokens", integer(2_000, 10_000_000, ""), func(s *Settings) *int { return &s.Model.ContextTokens }, Tighten, more[int],
-		"The model's context window, in tokens. Requests are made to fit."),
+	define("model.context_tokens", orNone(integer(2_000, 10_000_000, ""), "as the server says"), func(s *Settings) *int { return &s.Model.ContextTokens }, Tighten, moreWindow,
+		"The model's context window, in tokens: requests are made to fit. With 0, the server is asked; where it does not say, and where it says more, "+strconv.Itoa(CountedOn)+" are counted on."),
 	define("model.timeout", duration(time.Second, 2*time.Hour), func(s *Settings) *time.Duration { return &s.Model.Timeout }, Free, nil,
 		"The longest silence of the server, before and within an answer. A server that only keeps the connection alive, and sends no part of the answer, has twice this time."),
 	define("model.fallback", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Fallback }, Never, nil,

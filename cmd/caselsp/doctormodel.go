@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,13 @@ import (
 // 500 lines about as much.
 const smallWindow = 16_000
 
+// wideWindow is one in which most tasks have room, for advice.
+const wideWindow = 4 * smallWindow
+
+// windowTime bounds how long a task waits for what a server says of its window: one that does not answer so soon is asked for
+// the task's work, and says then what is wrong.
+const windowTime = 5 * time.Second
+
 // orLarger leads to how a window is made larger, where the setting could be changed, too.
 const orLarger = ", or start the server with a larger window"
 
@@ -37,9 +45,10 @@ func (e *engine) examineModels(ctx context.Context, out io.Writer) bool {
 		facts, err := openai.Check(checked, e.models().config(a.Model))
 		cancel()
 		name := a.Name + usedFor(a)
+		counted := cmp.Or(a.ContextTokens, settings.CountedOn)
 		if err == nil && facts.Window > 0 && facts.Window < a.ContextTokens {
-			err = fmt.Errorf("%s: the server gives it a window of %s, and model.context_tokens is %d: what is longer is refused, or cut without a word. Set model.context_tokens to %d%s",
-				name, tokens(facts.Window), a.ContextTokens, facts.Window, larger(orLarger, facts.Widen(a.ContextTokens)))
+			err = fmt.Errorf("%s: the server gives it a window of %s, and model.context_tokens is %d: what is longer is refused, or cut without a word. Leave the setting out: what the server says counts then%s",
+				name, tokens(facts.Window), a.ContextTokens, larger(orLarger, facts.Widen(a.ContextTokens)))
 		}
 		if err != nil {
 			well = false
@@ -47,11 +56,37 @@ func (e *engine) examineModels(ctx context.Context, out io.Writer) bool {
 			continue
 		}
 		fmt.Fprintf(out, "ok    %-10s %s\n", "model", clean(name+told(facts)))
-		for _, note := range doubts(facts, a.ContextTokens, a.Tools) {
+		if a.ContextTokens == 0 && facts.Window > 0 {
+			counted = min(counted, facts.Window)
+		}
+		for _, note := range doubts(facts, a.ContextTokens, counted, a.Tools) {
 			fmt.Fprintf(out, "note  %-10s %s\n", "model", clean(note))
 		}
 	}
 	return well
+}
+
+// askWindows returns how a task asks servers for the windows that the settings leave to them; nil where they leave none.
+func (e *engine) askWindows() func(context.Context) (tokens int, enlarge string, sure bool) {
+	left := slices.DeleteFunc(e.settings.Model.Asked(), func(a settings.Asked) bool { return a.ContextTokens > 0 })
+	if len(left) == 0 {
+		return nil
+	}
+	return func(ctx context.Context) (tokens int, enlarge string, sure bool) {
+		sure = true
+		ctx, cancel := context.WithTimeout(ctx, windowTime)
+		defer cancel()
+		for _, a := range left {
+			facts, err := openai.Check(ctx, e.models().config(a.Model))
+			if err != nil || facts.Unsure != "" {
+				sure = false
+			}
+			if facts.Window > 0 && (tokens == 0 || facts.Window < tokens) {
+				tokens, enlarge = facts.Window, facts.Widen(wideWindow)
+			}
+		}
+		return tokens, enlarge, sure
+	}
 }
 
 // usedFor says what a model is asked for, "" where it is for all.
@@ -83,16 +118,19 @@ func told(f openai.Facts) string {
 }
 
 // doubts are what may go wrong with a model that can be asked.
-func doubts(f openai.Facts, set int, tools string) []string {
+func doubts(f openai.Facts, set, counted int, tools string) []string {
 	var notes []string
-	if f.Unsure != "" {
+	switch {
+	case f.Unsure != "" && set > 0:
 		notes = append(notes, fmt.Sprintf("%s. model.context_tokens is %d: make sure that the window is not smaller%s", f.Unsure, set, larger(orLarger, f.Widen(set))))
+	case f.Unsure != "":
+		notes = append(notes, fmt.Sprintf("%s. A task asks again once the model runs, and its first request may be cut%s", f.Unsure, larger(": make sure of a large window", f.Widen(wideWindow))))
 	}
 	if f.Tools == openai.No && tools == openai.ToolsNative {
 		notes = append(notes, "the server shows the model no tools: set model.tools to json, or to auto, which finds that out")
 	}
-	if set < smallWindow {
-		notes = append(notes, fmt.Sprintf("model.context_tokens is %d: below %d a task soon has no room. Give the model a larger window%s", set, smallWindow, larger("", f.Widen(4*smallWindow))))
+	if counted < smallWindow {
+		notes = append(notes, fmt.Sprintf("a window of %d tokens is small: below %d a task soon has no room. Give the model a larger one%s", counted, smallWindow, larger("", f.Widen(wideWindow))))
 	}
 	return notes
 }

@@ -170,6 +170,10 @@ func (p plain) judgement(body record.Body) {
 		}
 	case record.Compacted:
 		p.line("    the conversation is longer than the model's window: its first %d turns are told shortened from now on", b.Turns)
+	case record.WindowTold:
+		if told := b.Told(); told != "" {
+			p.line("    %s", told)
+		}
 	case record.Replied:
 		p.line("answer, in the words of the model:")
 		fmt.Fprint(p.out, agent.QuoteLines(b.Text.Plain(), quoteMark))

@@ -94,7 +94,8 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 			from := sandbox.Sources{Python: s.Indexes.Python, Node: s.Indexes.Node, Go: s.Indexes.Go, Image: s.Image}
 			return sandbox.DependenciesOf(tree, p, from.Pick(os.Getenv), more...)
 		},
-		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20, Context: e.settings.Model.Window(),
+		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20,
+		Context: cmp.Or(e.settings.Model.Window(), settings.CountedOn), Window: e.askWindows(),
 		Commands: e.commands(),
 		Trust:    e.trust,
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask", Files: e.files(),
