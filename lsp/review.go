@@ -29,6 +29,7 @@ type reviews struct {
 	diagnostics *diagnostics
 	failing     *failingTests
 	questions   *questions
+	events      *changedEvents
 
 	mu     sync.Mutex
 	byTask map[string]*shownReview
@@ -466,6 +467,7 @@ func (l *reviews) typing(doc *document) {
 					return err
 				}
 				defer release()
+				defer l.events.tell(id, changedReview) // where hunks are, and which overlap with what was typed
 				if l.takes(r, doc) { // the editor's own undo may have taken it back
 					_, _, err = l.refresh(ctx, e, id)
 					return err

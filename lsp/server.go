@@ -85,6 +85,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
 	s.events = &changedEvents{ed: ed}
+	s.reviews.events = s.events
 	s.engines.face = Face{User: s.questions, Applier: s.reviews.elsewhere, Watch: func(e agent.Event) {
 		s.reviews.watch(e)
 		s.tasks.watch(e)

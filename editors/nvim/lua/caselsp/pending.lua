@@ -152,11 +152,14 @@ local function mark(buffer, hunk, file)
     sign_text = hunk.state == 'conflict' and '!' or '┃',
     sign_hl_group = 'CaselspSign',
     invalidate = false,
+    -- Else an undo moves the mark that has this number by now, perhaps another hunk's, to where an earlier one was.
+    undo_restore = false,
   })
   if #lines > 0 then
     vim.api.nvim_buf_set_extmark(buffer, namespace, insertion and first or last - 1, 0, {
       virt_lines = lines,
       virt_lines_above = insertion,
+      undo_restore = false,
     })
   end
   return id, { file = file.path, hunk = hunk.hunk > 0 and hunk.hunk or nil, kept = file.kept, rows = #hunk.new }
