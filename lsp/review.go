@@ -484,7 +484,7 @@ func (l *reviews) takes(r *shownReview, doc *document) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return r.of != nil && slices.ContainsFunc(r.of.Files, func(f review.File) bool {
-		return doc.mayBe(f.Change.Path) && (f.Unmade || slices.Contains(f.Hunks, record.HunkAccepted))
+		return doc.mayBe(f.Change.Path) && (f.Unmade != nil || slices.Contains(f.Hunks, record.HunkAccepted))
 	})
 }
 

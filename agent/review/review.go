@@ -38,12 +38,12 @@ type File struct {
 	Unfit  string        // of kept work: why what is open of it does not fit the user's file now
 	// Unsaved says that what was accepted of it stands in the editor, which has not saved it, see [Review.LookAt].
 	Unsaved bool
-	// Unmade says that the file no longer holds what was accepted, and is as it was before: these hunks are open again.
-	Unmade bool
+	// Unmade are the hunks that were accepted and that the file no longer holds: they are open again.
+	Unmade []int
 }
 
 // LookAt compares the accepted files with what the user's files hold now. A file that the editor has not saved is Unsaved, and
-// not called written. A file that is as it was before the acceptance is Unmade, and its accepted hunks are open: the user has
+// not called written. Accepted hunks in whose place the file has again what they replaced are Unmade, and open: the user has
 // undone the change in the editor, or the editor ended before it saved its text.
 func (rev *Review) LookAt(p *record.State, w *workspace.Workspace) {
 	for i := range rev.Files {
@@ -51,16 +51,37 @@ func (rev *Review) LookAt(p *record.State, w *workspace.Workspace) {
 		if !slices.Contains(f.Hunks, record.HunkAccepted) {
 			continue
 		}
-		f.Unsaved = w.Unsaved(f.Change.Path)
-		if a, ok := p.Review.Applied[f.Change.Path]; ok && unmade(a, w) {
-			f.Unmade, f.Unsaved = true, false
-			for h, state := range f.Hunks {
-				if state == record.HunkAccepted {
-					f.Hunks[h] = record.HunkOpen
-				}
+		if f.Whole() {
+			if a, ok := p.Review.Applied[f.Change.Path]; ok && unmade(a, w) {
+				f.Unmade = []int{0}
 			}
+		} else if now, err := w.Read(f.Change.Path); err == nil {
+			f.Unmade = f.takenOut(now.Text)
+		}
+		for _, h := range f.Unmade {
+			f.Hunks[h] = record.HunkOpen
+		}
+		f.Unsaved = slices.Contains(f.Hunks, record.HunkAccepted) && w.Unsaved(f.Change.Path)
+	}
+}
+
+// takenOut are the accepted hunks that a text of the file does not hold: those that a merge brings into it anew. One whose
+// lines were changed since does not merge, and counts as held.
+func (f File) takenOut(now string) (list []int) {
+	with := f.base()
+	if now == with {
+		return nil
+	}
+	for h, state := range f.Hunks {
+		if state != record.HunkAccepted {
+			continue
+		}
+		without := f.Change.Select(func(i int) bool { return i != h && f.Hunks[i] == record.HunkAccepted })
+		if again, conflicts := workspace.Merge(without, now, with); len(conflicts) == 0 && again != now {
+			list = append(list, h)
 		}
 	}
+	return list
 }
 
 // unmade reports whether a file holds what it held before it was changed so.

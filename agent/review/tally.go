@@ -100,18 +100,24 @@ func (rev *Review) partly() string {
 	return "What was accepted is a part of what was tested: run the tests."
 }
 
-// unmade names the files that no longer hold what was accepted; "" if all of them do.
+// unmade names what was accepted and is not in the files any longer; "" if all of it is.
 func (rev *Review) unmade() string {
 	var names []string
 	for _, f := range rev.Files {
-		if f.Unmade {
+		switch n := len(f.Unmade); {
+		case n == 0:
+		case n == len(f.Hunks):
 			names = append(names, f.Change.Path)
+		case n == 1:
+			names = append(names, fmt.Sprintf("hunk %d of %s", f.Unmade[0]+1, f.Change.Path))
+		default:
+			names = append(names, fmt.Sprintf("%d hunks of %s", n, f.Change.Path))
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return "Accepted, but not in the file, which is as it was before: " + strings.Join(names, ", ") + ". It is undecided again."
+	return "Accepted, but no longer in the file, and undecided again: " + strings.Join(names, ", ") + "."
 }
 
 // interrupted says what a crash left of the last acceptance or undo, "" where none came.
