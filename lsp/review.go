@@ -375,7 +375,7 @@ func placesOf(f review.File, now string) []hunkPlace {
 		changes := workspace.Diff(now, merged)
 		switch {
 		case len(conflicts) > 0:
-			line := conflicts[0].Line - 1
+			line := conflicts[0].Changed - 1
 			places = append(places, hunkPlace{h, line, line + 1, true})
 		case len(changes) > 0:
 			first, last := changes[0], changes[len(changes)-1]

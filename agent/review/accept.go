@@ -131,7 +131,7 @@ func (s *Session) merged(path, base, target string) (workspace.FileEdit, error) 
 	}
 	text, conflicts := workspace.Merge(base, now.Text, target)
 	if len(conflicts) > 0 {
-		return workspace.FileEdit{}, overlap(conflicts[0].Line)
+		return workspace.FileEdit{}, overlap(conflicts[0].Changed)
 	}
 	data, err := now.Encoding.Encode(text)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 )
 
 // Conflict is a place where both sides changed the same lines differently. Line
-// is where Ours is in the merged text, from 1.
+// is where Ours is in the merged text, and Changed the first line of the text of ours that differs from the base there, both from 1.
 type Conflict struct {
 	Base, Ours, Theirs []string // lines with their endings
-	Line               int
+	Line, Changed      int
 }
 
 // Merge merges two changes of a text line by line. Where both changed the same
@@ -79,7 +79,7 @@ func mergeLines(base, ours, theirs []string, beside bool) (string, []conflictReg
 		case len(g.ours) == 0:
 			mine = other
 		case len(g.theirs) > 0 && !slices.Equal(mine, other):
-			conflicts = append(conflicts, conflictRegion{Conflict{base[g.lo:g.hi], mine, other, len(out) + 1}, g.lo + 1})
+			conflicts = append(conflicts, conflictRegion{Conflict{base[g.lo:g.hi], mine, other, len(out) + 1, g.ours[0].newLo + 1}, g.lo + 1})
 		}
 		out = append(out, mine...)
 	}

@@ -44,6 +44,15 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeChanged shows that a conflict names a line of ours as it is, whatever theirs adds above and however far its
+// change reaches.
+func TestMergeChanged(t *testing.T) {
+	_, conflicts := Merge("a\nb\nc\nd\ne\nf\ng\n", "a\nb\nc\nd\nE\nf\ng\n", "N\nN\na\nb\nx\nx\nx\nx\ng\n")
+	if len(conflicts) != 1 || conflicts[0].Changed != 5 || conflicts[0].Line != 5 {
+		t.Errorf("got %+v", conflicts)
+	}
+}
+
 // TestMergeTyped types at the end of a file key by key, with a newline at its end as Vim has it and without, while
 // something is staged there and elsewhere: nothing staged is dropped. The same line on both sides still is a conflict.
 func TestMergeTyped(t *testing.T) {
@@ -134,6 +143,9 @@ func checkMerge(t *testing.T, base, ours, theirs string) {
 	for _, c := range conflicts {
 		if at := c.Line - 1; !slices.Equal(c.Ours, merged[at:at+len(c.Ours)]) {
 			t.Fatalf("Merge(%q, %q, %q): ours of %+v is not at its line", base, ours, theirs, c)
+		}
+		if !slices.ContainsFunc(diffLines(splitLines(base), mine), func(s span) bool { return s.newLo == c.Changed-1 }) {
+			t.Fatalf("Merge(%q, %q, %q): ours has no change that begins at line %d", base, ours, theirs, c.Changed)
 		}
 	}
 	rest := merged
