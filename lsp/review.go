@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,8 +32,9 @@ type reviews struct {
 
 	mu     sync.Mutex
 	byTask map[string]*shownReview
-	left   map[string][]string // by task: the files of results that an earlier server has left, until one of them is opened here
-	dir    string              // of the review documents; "" as long as none was written
+	over   map[string]*shownReview // results that were decided here
+	left   map[string][]string     // by task: the files of results that an earlier server has left, until one of them is opened here
+	dir    string                  // of the review documents; "" as long as none was written
 }
 
 // shownReview is one result under review.
@@ -47,7 +47,8 @@ type shownReview struct {
 	marked map[uri.URI]string // documents that hold marks of open hunks, and their paths in the workspace
 	offer  func()             // takes an offer off the screen; nil if there is none
 	tell   func() bool        // a timer that tells of decisions about single hunks
-	typed  func() bool        // a timer that marks again after the user typed
+	typed  func() bool        // a timer that looks again after the user typed
+	undone string             // what was told last of accepted hunks that the editor undid, of a result that is decided
 }
 
 // typingPause is how long the user must not have typed before the marks of open
@@ -255,8 +256,11 @@ func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*review.Re
 	}
 	r := l.take(id)
 	l.mu.Lock()
-	if r.of = rev; !rev.Live() {
+	if r.of = rev; rev.Live() {
+		delete(l.over, id)
+	} else {
 		delete(l.byTask, id)
+		l.over[id] = r
 	}
 	l.mu.Unlock()
 	if !rev.Live() {
@@ -446,54 +450,4 @@ func pendingText(f review.File, p hunkPlace) string {
 		text += "\n" + line
 	}
 	return text
-}
-
-// typing has the marks moved when the user has stopped to type. It runs on
-// the read loop.
-func (l *reviews) typing(doc *document) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for id, r := range l.byTask {
-		if !l.concerns(r, doc) {
-			continue
-		}
-		if r.typed != nil {
-			r.typed()
-		}
-		r.typed = l.ed.Clock.After(typingPause, func() {
-			l.ed.Go("marking open hunks", func(ctx context.Context) error {
-				e, release, err := l.engines.use(ctx)
-				if err != nil {
-					return err
-				}
-				defer release()
-				defer l.events.tell(id, changedReview) // where hunks are, and which overlap with what was typed
-				if l.takes(r, doc) { // the editor's own undo may have taken it back
-					_, _, err = l.refresh(ctx, e, id)
-					return err
-				}
-				l.mark(e, id, r)
-				return nil
-			})
-		})
-	}
-}
-
-// takes reports whether something of a document's file is accepted, or was before the editor undid it.
-func (l *reviews) takes(r *shownReview, doc *document) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return r.of != nil && slices.ContainsFunc(r.of.Files, func(f review.File) bool {
-		return doc.mayBe(f.Change.Path) && (f.Unmade != nil || slices.Contains(f.Hunks, record.HunkAccepted))
-	})
-}
-
-// concerns reports whether a document may hold marks of a review. reviews.mu is held.
-func (l *reviews) concerns(r *shownReview, doc *document) bool {
-	if r.marked[doc.URI] != "" {
-		return true
-	}
-	return r.of != nil && slices.ContainsFunc(r.of.Files, func(f review.File) bool {
-		return doc.mayBe(f.Change.Path) || f.Change.From != "" && doc.mayBe(f.Change.From)
-	})
 }

@@ -195,7 +195,8 @@ func TestOfferTakenBack(t *testing.T) {
 	}
 }
 
-// TestUndoneByEditor accepts a hunk, and the editor's own undo takes it back: the hunk is marked again.
+// TestUndoneByEditor accepts a hunk, and the editor's own undo takes it back: the hunk is marked again, and stays open whatever
+// else is accepted. Of a result that is decided it is said.
 func TestUndoneByEditor(t *testing.T) {
 	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
 	id := sc.run("change it all")
@@ -206,6 +207,18 @@ func TestUndoneByEditor(t *testing.T) {
 	sc.must(sc.SetText("a.py", lines(nil)))
 	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"))
 	sc.hunks(id, "a.py", record.HunkOpen, record.HunkOpen)
+
+	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py", "hunk": 2})
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{18: "x18 = 180"})))
+	sc.said("undecided again: hunk 1 of a.py")
+	sc.hunks(id, "a.py", record.HunkOpen, record.HunkAccepted)
+
+	sc.command(cmdAccept, map[string]any{"task": id})
+	sc.said("Accepted: ")
+	sc.must(sc.SetText("a.py", lines(map[int]string{18: "x18 = 180"})))
+	sc.said(`"change it all": Accepted, but no longer in the file, and undecided again: hunk 1 of a.py. caselsp.accept with the file's name accepts it again.`)
+	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py"})
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})))
 }
 
 // TestOfferOutdated has the user type while the editor asks, and then take all: the editor changes nothing, and that is said.

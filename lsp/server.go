@@ -79,7 +79,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.contents = &contents{ed: ed, engines: s.engines}
 	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
-	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview), left: make(map[string][]string)}
+	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview), over: make(map[string]*shownReview), left: make(map[string][]string)}
 	s.tasks = &tasks{ed: ed, engines: s.engines, indexing: s.indexing, papers: s.papers, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), known: make(map[string]recentTask), queued: make(map[string][]agent.Message)}
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion), kept: make(map[string]keptAnswer)}
 	s.reviews.questions = s.questions

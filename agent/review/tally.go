@@ -81,7 +81,7 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.partly(), rev.unmade(), rev.keptTally(), rev.interrupted(), rev.untested()}
+	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.partly(), rev.Undone(), rev.keptTally(), rev.interrupted(), rev.untested()}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }
 
@@ -100,8 +100,8 @@ func (rev *Review) partly() string {
 	return "What was accepted is a part of what was tested: run the tests."
 }
 
-// unmade names what was accepted and is not in the files any longer; "" if all of it is.
-func (rev *Review) unmade() string {
+// Undone names what was accepted and is not in the files any longer; "" if all of it is.
+func (rev *Review) Undone() string {
 	var names []string
 	for _, f := range rev.Files {
 		switch n := len(f.Unmade); {
