@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -105,6 +106,12 @@ func stepsLeft(n int) string {
 	return fmt.Sprintf("Steps left in this round: %d. When the feature is complete, call %s.", n, action.FinishFeatureName)
 }
 
+// touched reports whether the user's file is another than when the task began, or may be where that is not known.
+func (r *run) touched(path string) bool {
+	now, err := r.a.Workspace.Bytes(path)
+	return !errors.Is(err, fs.ErrNotExist) && (err != nil || !r.state.BeganWith(path, now.Hash))
+}
+
 // do carries out an action on the overlay. A panic in it ends the action, not
 // the run: the overlay goes back to what it was.
 func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error {
@@ -113,7 +120,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	room, _ := r.roomLeft()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: room, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: room, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Touched: r.touched, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {

@@ -132,11 +132,11 @@ func (r *run) tellChanges() (told bool, err error) {
 		if why == "" && f.Hash == known[path].Hash {
 			continue
 		}
-		shown, name := action.Shown{Path: path}, path
+		shown, name := action.Shown{Path: path, Hash: f.Hash}, path // a version of which no line was shown
 		old, have := r.texts.of(known[path].Hash)
 		switch diff := workspace.TextDiff(path, old, f.Text); {
 		case why != "":
-			name += ": " + why
+			shown.Hash, name = "", name+": "+why
 		case !have || len(diff) > most || len(b.Quote)+len(diff) > maxTold*most:
 			name += ": read what you need of it"
 		default:

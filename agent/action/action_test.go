@@ -314,6 +314,42 @@ func TestPatchSeveral(t *testing.T) {
 	}
 }
 
+// TestWriteOver writes a whole file over what the model was not shown of it: lines that the user has written since the task
+// began, and those of a version that it was only told of, are not written over unseen.
+func TestWriteOver(t *testing.T) {
+	w := workspaceOf(t, map[string]string{"a.txt": "one\ntwo\n"})
+	f, err := w.Read("a.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	touched := func(string) bool { return true }
+	for _, c := range []struct {
+		name    string
+		shown   map[string]Shown
+		touched func(string) bool
+		ok      bool
+	}{
+		{"never shown, as when the task began", nil, nil, true},
+		{"never shown, and the user's since", nil, touched, false},
+		{"of another version", map[string]Shown{"a.txt": {Path: "a.txt", Hash: "old", Full: true}}, nil, false},
+		{"told of, and not read", map[string]Shown{"a.txt": {Path: "a.txt", Hash: f.Hash}}, nil, false},
+		{"read in part", map[string]Shown{"a.txt": {Path: "a.txt", Hash: f.Hash, Ranges: []Range{{1, 1}}}}, nil, false},
+		{"read", map[string]Shown{"a.txt": {Path: "a.txt", Hash: f.Hash, Ranges: []Range{{1, 2}}}}, touched, true},
+		{"written", map[string]Shown{"a.txt": {Path: "a.txt", Hash: f.Hash, Full: true}}, touched, true},
+	} {
+		o := w.NewOverlay()
+		_, err := Do(t.Context(), WriteFile{Path: "a.txt", Content: "three\n"}, Env{Overlay: o, Shown: c.shown, Touched: c.touched})
+		if (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var quoting *Quoting
+		if c.touched != nil && !c.ok && (!errors.As(err, &quoting) || !strings.Contains(quoting.Shown, "two") || quoting.Known == nil) {
+			t.Errorf("%s: the lines are not shown: %v", c.name, err)
+		}
+		o.Close()
+	}
+}
+
 // TestPatchFitting: the refusal of a patch says what of it fits as it is.
 func TestPatchFitting(t *testing.T) {
 	dir := t.TempDir()

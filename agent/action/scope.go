@@ -33,6 +33,10 @@ type Env struct {
 	// Tells says which texts are of files that hold secrets, whatever their names; nil: none.
 	Tells func(path, text string) bool
 
+	// Touched reports whether the user's own file is another than when the task began: it is not written over unseen. nil:
+	// none is.
+	Touched func(path string) bool
+
 	// Judge runs the validators over the text of a file, together with what else
 	// there is; nil: over the text alone.
 	Judge func(ctx context.Context, path, text string) ([]validate.Finding, error)

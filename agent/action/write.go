@@ -104,6 +104,8 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 		}
 	case exists && known && shown.Hash != f.Hash:
 		return Result{}, fmt.Errorf("%s changed after it was shown to you (the user may be typing): read it again with %s, then write it", a.Path, GetFullFileContent)
+	case exists && (known || s.env.Touched != nil && s.env.Touched(a.Path)) && !shown.covers(f.Hash, 1, LineCount(f.Text)):
+		return Result{}, s.unseen(fmt.Sprintf("nothing was changed: %s has lines that were not shown to you, and this would write over them.", a.Path), a.Path, f, []Range{{1, LineCount(f.Text)}})
 	case exists:
 		text = content.Rewrite(f.Text, a.Content)
 	}

@@ -244,3 +244,10 @@ func (p *State) TitleOf(f *Feature) string {
 	}
 	return quote.Words(f.Title).String()
 }
+
+// BeganWith reports whether a file had a content, by its hash, when the task began. Where the files were too many for their
+// hashes to be kept, it is false.
+func (p *State) BeganWith(path, hash string) bool {
+	began := p.manifest[path] // the beginning of the hash
+	return began != "" && strings.HasPrefix(hash, began)
+}
