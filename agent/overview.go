@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -29,8 +28,11 @@ type Overview struct {
 	Analysis string           // of the plan, in a model's words
 	Plan     []PlannedFeature // in the order of work; in a task in one loop the task itself
 	Files    []FileCount      // sorted by path
-	Doing    Doing
-	Calls    int // of models
+	// Before are the files that were accepted before the task was tried again, and that it has not changed since.
+	Before  []string
+	Decided bool // the user has accepted or rejected some of it
+	Doing   Doing
+	Calls   int // of models
 }
 
 // PlannedFeature is one feature of a plan. Title is a model's words, marked as such.
@@ -41,7 +43,18 @@ type PlannedFeature struct {
 	Attempt   int    // from 1; 0: not begun
 	Round     int
 	Tests     string // how the last run of its tests went, in one line
+	Steps     []Step // the latest, in order
 }
+
+// Step is an action in the work on a feature.
+type Step struct {
+	Round int
+	Step  int // of the round; 0: it costs no step, as the tests that the engine runs
+	Doing
+}
+
+// maxSteps is how many steps of a feature an overview has: three rounds of them.
+const maxSteps = 45
 
 // FileCount is a file that a task has staged, and how many lines of it differ, without the hunks that the user rejected.
 type FileCount struct {
@@ -49,8 +62,9 @@ type FileCount struct {
 	Op             workspace.Op
 	Binary         bool
 	Added, Removed int
-	Rejected       int // hunks
-	AllRejected    bool
+	// Hunks by what the user decided; a file that is decided as a whole has one.
+	Open, Accepted, Rejected int
+	AllRejected              bool
 }
 
 // Doing is what a task does at the moment: nothing where Action and Beside are empty.
@@ -106,12 +120,7 @@ func cutRunes(text string) string {
 
 // DoingOf is what an action does, for people.
 func DoingOf(b record.ActionChosen) Doing {
-	var args struct{ Path, File string }
-	_ = json.Unmarshal(b.Args, &args) // an action without a path has none
-	if args.Path == "" {
-		args.Path = args.File
-	}
-	return Doing{Action: b.Action, Thought: b.Thought, File: args.Path, Command: record.CommandOf(b.Args)}
+	return Doing{Action: b.Action, Thought: b.Thought, File: record.FileOf(b.Args), Command: record.CommandOf(b.Args)}
 }
 
 // Overview returns all that is shown of a task.
@@ -136,10 +145,9 @@ func (a *Agent) Overview(id string) (Overview, error) {
 		return o, err
 	}
 	for _, c := range workspace.Compare(workspace.State{}, staged).Files {
-		o.Files = append(o.Files, countOf(c, func(hunk int) bool {
-			return p.Review.Decided[record.HunkID{Path: c.Path, Hunk: hunk}] == record.HunkRejected
-		}))
+		o.Files = append(o.Files, countOf(c, func(hunk int) record.HunkState { return p.Review.Decided[record.HunkID{Path: c.Path, Hunk: hunk}] }))
 	}
+	o.Before, o.Decided = p.AcceptedBefore(), len(p.Review.Decided) > 0
 	return o, nil
 }
 
@@ -155,19 +163,27 @@ func plannedFeature(p *record.State, i int) PlannedFeature {
 	case i == p.Current && f.Attempt > 0:
 		one.State = FeatureWorking
 	}
+	for _, t := range f.Taken[max(0, len(f.Taken)-maxSteps):] {
+		one.Steps = append(one.Steps, Step{t.Round, t.Step, Doing{Action: t.Action, Thought: t.Thought, File: t.File, Command: t.Command}})
+	}
 	return one
 }
 
 // countOf counts the lines of a change. Of a file that is decided as a whole, hunk 0 stands for all.
-func countOf(c workspace.Change, rejected func(hunk int) bool) FileCount {
+func countOf(c workspace.Change, decided func(hunk int) record.HunkState) FileCount {
 	n := FileCount{Path: c.Path, From: c.From, Op: c.Op, Binary: c.Binary}
 	hunks := len(c.Hunks)
 	if c.Op != workspace.Modify || c.Binary {
 		hunks = min(hunks, 1)
 	}
 	for h := range max(1, hunks) {
-		if rejected(h) {
+		switch decided(h) {
+		case record.HunkAccepted:
+			n.Accepted++
+		case record.HunkRejected:
 			n.Rejected++
+		default:
+			n.Open++
 		}
 	}
 	n.AllRejected = n.Rejected == max(1, hunks)
@@ -175,7 +191,7 @@ func countOf(c workspace.Change, rejected func(hunk int) bool) FileCount {
 		return n
 	}
 	before, _ := c.Before.Text()
-	after := c.Select(func(hunk int) bool { return !rejected(min(hunk, hunks-1)) })
+	after := c.Select(func(hunk int) bool { return decided(min(hunk, hunks-1)) != record.HunkRejected })
 	for _, h := range workspace.Diff(before, after) {
 		n.Added, n.Removed = n.Added+len(h.New), n.Removed+len(h.Old)
 	}

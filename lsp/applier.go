@@ -193,6 +193,7 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 		if answer.FailureReason != nil && *answer.FailureReason != "" {
 			reason += ": " + *answer.FailureReason
 		}
+		reason += "; try again"
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -210,6 +211,8 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 			results[one.at].Reason = "it was closed while it was being changed: check it, then try again"
 		case doc.Text == one.before && err == nil && answer.Applied:
 			results[one.at].Reason = "the editor says that it made the change, but the text did not change: the change was declined or lost"
+		case doc.Text != one.before && err == nil && !answer.Applied && !a.ed.client.MayApply:
+			results[one.at].Reason = "the editor did not make the change, because the text changed at this moment: look at it, then try again"
 		default:
 			results[one.at].Reason = reason
 		}

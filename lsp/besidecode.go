@@ -51,7 +51,32 @@ type besideCode struct {
 // askHere asks the question of a comment.
 func (k *taskCommands) askHere(c *call, doc *document, r protocol.Range, question string) (any, error) {
 	k.beside.expect(doc.URI, question)
-	return k.asked(c, agent.Message{Thread: commentThread, Text: question, Focus: k.focus(c.docs, doc.URI, r)})
+	answer, err := k.asked(c, agent.Message{Thread: commentThread, Text: question, Focus: k.focus(c.docs, doc.URI, r)})
+	if err != nil {
+		k.beside.drop(func(b besideAnswer) bool { return b.question == question })
+	}
+	return answer, err
+}
+
+// drop forgets questions that get no answer.
+func (l *besideCode) drop(which func(besideAnswer) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(l.list, func(b besideAnswer) bool { return b.answer == "" && which(b) })
+}
+
+// ended forgets what is unanswered when the thread's work has ended, but what waits for its turn there.
+func (l *besideCode) ended(task string) {
+	if task == record.ThreadID(commentThread) {
+		l.drop(func(b besideAnswer) bool { return !l.offers.tasks.waits(task, b.question) })
+	}
+}
+
+// asking reports whether the question of a comment waits for its answer.
+func (l *besideCode) asking(u uri.URI, question string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.list, func(b besideAnswer) bool { return b.uri == u && b.question == question && b.answer == "" })
 }
 
 // expect notes that the question of a comment is asked.

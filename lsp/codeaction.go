@@ -41,6 +41,7 @@ type offers struct {
 	sources []actionSource
 	last    []actionSource // of actions that are not about the place
 	memory  directiveMemory
+	asking  func(u uri.URI, question string) bool // reports whether the question of a comment waits for its answer
 }
 
 // actionSource offers code actions for a range of a document. It runs beside the

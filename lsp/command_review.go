@@ -178,9 +178,9 @@ func (l *reviews) tellOutcome(e *Engine, out review.Outcome, task record.Task, s
 	case out.State == record.Succeeded && accept:
 		text += l.acceptedText(task)
 	case out.State == record.Succeeded:
-		text += fmt.Sprintf("Decided: %q. What was left of it is rejected; what you accepted stays.", l.ed.client.brief(task))
+		text += fmt.Sprintf("Decided: %q. What was left of it is rejected; what you accepted stays. The command %s takes all decisions back.", l.ed.client.brief(task), cmdUndo)
 	case out.State == record.Rejected:
-		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", l.ed.client.brief(task))
+		text += fmt.Sprintf("Rejected: %q. Nothing was changed. The command %s takes that back.", l.ed.client.brief(task), cmdUndo)
 	}
 	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.where(e, out) + spaced(out.Commit)
 	one := sel.File != "" && sel.Hunk != review.AllHunks && out.State == record.Review && len(out.Failed()) == 0
@@ -284,7 +284,7 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 	}
 	decided := func(states ...record.HunkState) func(record.Status) bool {
 		return func(st record.Status) bool {
-			if st.State != record.Succeeded && st.State != record.Review && len(st.Kept) == 0 {
+			if st.State != record.Succeeded && st.State != record.Rejected && st.State != record.Review && len(st.Kept) == 0 {
 				return false
 			}
 			rev, err := e.Agent.Review(st.Task.ID)
@@ -305,7 +305,7 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 
 // anyIn reports whether a hunk of a result is in one of the states.
 func anyIn(rev *review.Review, states ...record.HunkState) bool {
-	return slices.ContainsFunc(rev.Files, func(f review.File) bool {
+	return slices.ContainsFunc(rev.All(), func(f review.File) bool {
 		return slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return slices.Contains(states, s) })
 	})
 }

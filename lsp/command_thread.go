@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"caselsp/agent"
@@ -214,6 +215,13 @@ func (l *tasks) enqueue(id string, m agent.Message) (waits bool, err error) {
 	l.queued[id] = append(l.queued[id], m)
 	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("The thread %s is answering another message. Yours is next.", m.Thread))
 	return true, nil
+}
+
+// waits reports whether a message waits for its turn in a thread.
+func (l *tasks) waits(id, text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.queued[id], func(m agent.Message) bool { return m.Text == text })
 }
 
 // dequeue says the message in a thread that has waited longest, where one does.

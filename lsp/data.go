@@ -86,6 +86,7 @@ type taskView struct {
 	Changed      time.Time      `json:"changed"`
 	Questions    []questionView `json:"questions"`
 	Files        []fileCount    `json:"files"`
+	Before       []string       `json:"acceptedBefore"` // files, before the task was tried again
 	Analysis     string         `json:"analysis"`
 	Plan         []planView     `json:"plan"`
 	Kept         []keptView     `json:"kept"`
@@ -101,7 +102,9 @@ type fileCount struct {
 	Binary  bool   `json:"binary,omitempty"`
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
-	// Hunks that the user rejected, which Added and Removed do not count.
+	// Hunks by what the user decided. Added and Removed do not count those that are rejected.
+	Open        int  `json:"open,omitempty"`
+	Accepted    int  `json:"accepted,omitempty"`
 	Rejected    int  `json:"rejected,omitempty"`
 	AllRejected bool `json:"allRejected,omitempty"`
 }
@@ -115,6 +118,17 @@ type planView struct {
 	Attempt int    `json:"attempt"`
 	Round   int    `json:"round"`
 	Tests   string `json:"tests"`
+	// Steps are the latest, in order; none of a task that is over.
+	Steps []stepView `json:"steps,omitempty"`
+}
+
+// stepView is an action in the work on a feature.
+type stepView struct {
+	Round   int    `json:"round"`
+	Step    int    `json:"step"` // of the round, from 1; 0: it costs no step, as the tests that caselsp runs
+	Doing   string `json:"doing"`
+	About   string `json:"about,omitempty"` // the whole command, or the file
+	Thought string `json:"thought,omitempty"`
 }
 
 // keptView is the work of a feature that failed.
@@ -184,7 +198,7 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 		Reason: agent.Visible(o.Reason), Outcome: o.Outcome, Feature: o.Feature, Features: o.Features, FeatureTitle: agent.Visible(o.Title), Attempt: o.Attempt, Round: o.Round, Rounds: o.Rounds, Step: o.Step,
 		Action: doing.Action, File: doing.File, Command: agent.Visible(doing.Command), Doing: agent.Visible(doing.String()), Thought: agent.Quote(doing.Thought),
 		Tokens: o.Usage.Prompt + o.Usage.Completion, CachedTokens: o.Usage.Cached, Cost: o.Usage.Cost, Estimated: o.Usage.Estimated, Started: o.Started, Changed: o.Changed,
-		Questions: []questionView{}, Files: []fileCount{}, Analysis: agent.Quote(o.Analysis), Plan: []planView{}, Kept: []keptView{}, Can: k.can(o.Status, t != nil),
+		Questions: []questionView{}, Files: []fileCount{}, Before: append([]string{}, o.Before...), Analysis: agent.Quote(o.Analysis), Plan: []planView{}, Kept: []keptView{}, Can: k.can(o, t != nil),
 	}
 	if doing.Thought == "" {
 		d.Thought = ""
@@ -200,10 +214,14 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 		if err == nil {
 			abs = string(uri.File(abs))
 		}
-		d.Files = append(d.Files, fileCount{Path: f.Path, From: f.From, URI: abs, Kind: kinds[f.Op], Binary: f.Binary, Added: f.Added, Removed: f.Removed, Rejected: f.Rejected, AllRejected: f.AllRejected})
+		d.Files = append(d.Files, fileCount{Path: f.Path, From: f.From, URI: abs, Kind: kinds[f.Op], Binary: f.Binary, Added: f.Added, Removed: f.Removed, Open: f.Open, Accepted: f.Accepted, Rejected: f.Rejected, AllRejected: f.AllRejected})
 	}
 	for _, f := range o.Plan {
-		d.Plan = append(d.Plan, planView{f.ID, agent.Visible(f.Title), string(f.State), agent.Visible(f.Reason), f.Attempt, f.Round, f.Tests})
+		one := planView{f.ID, agent.Visible(f.Title), string(f.State), agent.Visible(f.Reason), f.Attempt, f.Round, f.Tests, nil}
+		if !o.State.Ended() {
+			one.Steps = stepsAsData(f.Steps)
+		}
+		d.Plan = append(d.Plan, one)
 	}
 	for _, f := range o.Kept {
 		d.Kept = append(d.Kept, keptView{f.ID, agent.Visible(f.Title), agent.Visible(f.Reason), f.Files})
@@ -211,9 +229,21 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 	return d
 }
 
+// stepsAsData are steps as data.
+func stepsAsData(steps []agent.Step) (list []stepView) {
+	for _, s := range steps {
+		d := stepView{s.Round, s.Step, agent.Visible(s.Doing.String()), agent.Visible(cmp.Or(s.Command, s.File)), ""}
+		if s.Thought != "" {
+			d.Thought = agent.Quote(s.Thought)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
 // can are the ids of the commands that have something to do about a task.
-func (k *taskCommands) can(st record.Status, here bool) []string {
-	list := []string{}
+func (k *taskCommands) can(o agent.Overview, here bool) []string {
+	list, st := []string{}, o.Status
 	add := func(fits bool, id string) {
 		if fits {
 			list = append(list, id)
@@ -226,7 +256,7 @@ func (k *taskCommands) can(st record.Status, here bool) []string {
 	add(resumable || st.Triable, cmdResume)
 	add(st.State == record.Review || unfinished(st) || len(st.Kept) > 0 || decided && st.Reply == "", cmdReview)
 	add(st.State == record.Review || unfinished(st), cmdAccept)
-	add(decided && st.Reply == "" || len(st.Kept) > 0, cmdUndo)
+	add(o.Decided && (decided || st.State == record.Rejected || len(st.Kept) > 0), cmdUndo)
 	add(true, cmdReport)
 	return list
 }

@@ -124,8 +124,9 @@ func TestReviewDocument(t *testing.T) {
 		"diff --git a/new.txt b/new.txt: %s file",
 		"diff --git a/old.txt b/old.txt: %s file",
 	} {
-		want += fmt.Sprintf(head+"\n"+head+"\n", "Accept", "Reject")
+		want += fmt.Sprintf(head+"\n"+head+"\n"+head+"\n", "Accept", "Reject", "Write a note on")
 	}
+	want = strings.Replace(want, "note on all", "note on the whole result", 1)
 	if got := titles(); got != want {
 		t.Errorf("lenses:\n%s\nwant:\n%s", got, want)
 	}
@@ -144,6 +145,29 @@ func TestReviewDocument(t *testing.T) {
 	sc.said("What was left of it is rejected; what you accepted stays.")
 	sc.status(id, record.Succeeded)
 	sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "old.txt": "old\n"})
+}
+
+// TestUndoRejection rejects a result and takes that back: it can be undone only then, and is to be reviewed again.
+func TestUndoRejection(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
+	id := sc.run("change it all")
+	sc.shown("review-" + id)
+	undoable := func() bool {
+		raw, err := sc.Command(t.Context(), cmdStatus, data(map[string]any{"task": id}))
+		sc.must(err)
+		return strings.Contains(string(raw), `"`+cmdUndo+`"`)
+	}
+	if undoable() {
+		t.Error("an undo is offered where nothing is decided")
+	}
+	sc.command(cmdReject, map[string]any{"task": id})
+	sc.said("Nothing was changed. The command " + cmdUndo + " takes that back.")
+	if !undoable() {
+		t.Error("no undo is offered of a rejection")
+	}
+	sc.command(cmdUndo, map[string]any{"task": id})
+	sc.said("What you rejected is undecided again, too.")
+	sc.status(id, record.Review)
 }
 
 // TestOffer has the editor ask about each change of what is open. Its user
@@ -235,6 +259,20 @@ func TestOfferOutdated(t *testing.T) {
 	sc.said("Nothing of the preview was made in files that you changed while it stood: a.py. The review shows what fits now.")
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{10: "x10 = 'mine'"})))
 	sc.hunks(id, "a.py", record.HunkOpen, record.HunkOpen)
+}
+
+// TestAcceptWhileTyping has the user type in the file that an acceptance changes: the editor declines the edit, and the user is told why.
+func TestAcceptWhileTyping(t *testing.T) {
+	var sc *scene
+	var once sync.Once
+	meanwhile := func() { once.Do(func() { sc.must(sc.Replace("a.py", "x10 = 10\n", "x10 = 'mine'\n")) }) }
+	sc = play(t, plot{files: project, open: []string{"a.py"}, script: edits, editor: lsptest.Options{Meanwhile: meanwhile}, hasty: true})
+	id := sc.run("change it all")
+	sc.said("to review")
+	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py", "hunk": 1})
+	sc.said("Not changed: a.py: The editor did not make the change, because the text changed at this moment: look at it, then try again.")
+	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py", "hunk": 1})
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 10: "x10 = 'mine'"})))
 }
 
 // TestHostileReview accepts all with editors that misbehave: what is recorded is

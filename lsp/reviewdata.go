@@ -26,7 +26,8 @@ type reviewView struct {
 	Open     int        `json:"open"`
 	Document string     `json:"document"` // the URI of the review document
 	Untested []string   `json:"untested"`
-	Notes    []noteView `json:"notes"` // that were not sent back yet
+	Notes    []noteView `json:"notes"`          // that were not sent back yet
+	Before   []string   `json:"acceptedBefore"` // files, before the task was tried again
 	Files    []fileView `json:"files"`
 }
 
@@ -90,7 +91,8 @@ const (
 // reviewAsData answers caselsp.review as data. file, if any, names the only file; texts asks for its whole texts.
 func (l *reviews) reviewAsData(e *Engine, rev *review.Review, file string, texts bool) (any, error) {
 	d := reviewView{
-		Version: dataVersion, Task: rev.Task.ID, Title: agent.Visible(title(rev.Task)), State: string(rev.State), Untested: append([]string{}, rev.Untested...), Notes: []noteView{}, Files: []fileView{},
+		Version: dataVersion, Task: rev.Task.ID, Title: agent.Visible(title(rev.Task)), State: string(rev.State), Untested: append([]string{}, rev.Untested...), Notes: []noteView{},
+		Before: append([]string{}, rev.Before...), Files: []fileView{},
 		Document: string(l.contents.address(e.Agent.Store.DocumentPath(reviewName(rev.Task.ID)))),
 	}
 	for _, n := range rev.Notes {

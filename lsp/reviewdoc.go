@@ -30,6 +30,9 @@ func reviewText(rev *review.Review) string {
 	if rev.State == record.Review {
 		fmt.Fprintf(&b, "Undecided: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
 		writeNotes(&b, rev)
+		if len(rev.Before) > 0 {
+			fmt.Fprintf(&b, "Accepted before the task was tried again, and not changed since: %s.\n", strings.Join(rev.Before, ", "))
+		}
 		for _, line := range rev.Untested {
 			fmt.Fprintf(&b, "Untested: %s\n", agent.Visible(line))
 		}
@@ -239,7 +242,7 @@ func (l *reviews) lenses(doc *document) []protocol.CodeLens {
 			continue
 		}
 		at := protocol.Position{Line: uint32(h.line)}
-		commands := h.decisions(rev, args, what)
+		commands := append(h.decisions(rev, args, what), noteCommands(rev, args, what)...)
 		if h.file < 0 {
 			commands = append(commands, sendNotes(rev)...)
 		}

@@ -107,9 +107,9 @@ func newServer(ctx context.Context, o Options) *server {
 	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics, standing: s.standing, tasks: s.tasks}
 	s.activities = &activities{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.following = &following{ed: ed, docs: s.docs, engines: s.engines, papers: s.papers, tasks: make(map[string]*followed)}
-	s.tasks.ended = append(s.tasks.ended, s.following.forget, func(string) { s.lenses.look() })
 	s.beside = &besideCode{ed: ed, docs: s.docs, offers: s.offers, diagnostics: s.diagnostics}
-	s.taskCommands.beside = s.beside
+	s.taskCommands.beside, s.offers.asking = s.beside, s.beside.asking
+	s.tasks.ended = append(s.tasks.ended, s.following.forget, s.beside.ended, func(string) { s.lenses.look() })
 	ed.Hooks.Initialize, ed.Hooks.Initialized = s.initialize, s.greet
 	s.docs.methods()
 	s.folders.methods()

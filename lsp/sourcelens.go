@@ -41,6 +41,8 @@ func (o *offers) lenses(doc *document) []protocol.CodeLens {
 		c := command(directiveTitle(d), cmdTodo, placeArguments{URI: string(doc.URI), Range: r})
 		if st, has := o.tasks.ofComment(o.memory.of(doc), d, path, int(r.Start.Line)+1); has {
 			c = commentCommand(st)
+		} else if d.Ask && o.asking(doc.URI, d.Text) {
+			c = command("CASE answers this question", cmdThread, map[string]any{"thread": commentThread})
 		}
 		list = append(list, lensesAt(r, c)...)
 	}

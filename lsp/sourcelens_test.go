@@ -94,9 +94,14 @@ func TestCommentQuestion(t *testing.T) {
 on tars
 when why is this one
 want # case? why is this one
+hold
 call ANSWER {"text": "Because it is **the first**.\nAnd more."}
 `})
 	sc.lens("a.py", "Ask CASE this question")
+	if got := sc.lensTitles("a.py"); !slices.Equal(got, []string{"1 CASE answers this question"}) {
+		t.Errorf("lenses while it is asked: %q", got)
+	}
+	sc.model.Release()
 	sc.expect(lsptest.Diagnosed("a.py", "CASE answers: “Because it is **the first**. And more.”"))
 	sc.must(sc.Replace("a.py", "a = 1\n", "a = 1\n\n"))
 	hover := func(line uint32) string {

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+	"encoding/json"
 	"strings"
 
 	"caselsp/agent/quote"
@@ -39,6 +41,31 @@ func logLine(c *Pending, b ActionDone) LogLine {
 	}
 	l.step = c.name()
 	return l
+}
+
+// Taken is an action in the work on a feature, for people.
+type Taken struct {
+	Round           int
+	Step            int // of the round; 0: it costs no step
+	Action, Thought string
+	File, Command   string // that it is about; "" for none
+}
+
+// take notes the pending action where a feature is worked on.
+func (p *State) take() {
+	f := p.Feature()
+	if f == nil || f.Attempt == 0 || p.Phase == Planning {
+		return
+	}
+	c := p.Pending
+	f.Taken = append(f.Taken, Taken{Round: f.Round, Step: c.at.step, Action: c.Action, Thought: FirstLine(c.Thought), File: FileOf(c.Args), Command: CommandOf(c.Args)})
+}
+
+// FileOf is the file that an action is about, by its arguments; "" for none.
+func FileOf(args json.RawMessage) string {
+	var a struct{ Path, File string }
+	_ = json.Unmarshal(args, &a) // an action without a path has none
+	return cmp.Or(a.Path, a.File)
 }
 
 // FirstLine cuts a text to its first line, and that to a length fit for a list.

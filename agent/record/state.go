@@ -110,6 +110,7 @@ type Feature struct {
 	steps     map[counted]int
 	Refused   map[string]int // by path: patches refused in a row
 	Log       []LogLine      // one line a step
+	Taken     []Taken        // its actions, for people
 	Tests     string         // how the last run of its tests went, in one line
 	Writing   *Writing       // the tester's, of this round
 	Results   *Results       // of that run
@@ -394,6 +395,7 @@ func (p *State) applyChosen(b ActionChosen) {
 	p.Pending.Sent, p.Pending.Beside = p.call()
 	if b.Step == 0 || len(p.Features) == 0 {
 		p.Free++
+		p.take()
 		return
 	}
 	f := &p.Features[p.Current]
@@ -401,6 +403,7 @@ func (p *State) applyChosen(b ActionChosen) {
 	f.Marks[b.Step] = p.Staged
 	p.Steps++
 	p.Pending.at = f.count(b.Step, p.Steps)
+	p.take()
 }
 
 func (p *State) applyDone(b ActionDone) {

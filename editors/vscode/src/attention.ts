@@ -73,18 +73,20 @@ export class Attention implements vscode.Disposable {
         warning: true,
       };
     }
+    const hunks = this.reviews.pending().length;
+    const review = hunks > 0 ? `${counted(hunks, 'hunk')} to review` : '';
+    const also = review === '' ? '' : ` · $(diff) ${review}`;
     const works = this.board.tasks.filter((t) => t.here);
     if (works.length > 1) {
       const lines = works.map((t) => `${t.title}\n${t.line}`);
-      return { text: `$(sync~spin) CASE: ${counted(works.length, 'task')}`, tooltip: lines.join('\n\n'), command: 'caselsp-vscode.tasks.focus' };
+      return { text: `$(sync~spin) CASE: ${counted(works.length, 'task')}${also}`, tooltip: [...lines, review].filter((s) => s !== '').join('\n\n'), command: 'caselsp-vscode.tasks.focus' };
     }
     const task = this.board.current();
     if (task?.here === true) {
-      return { text: `$(sync~spin) CASE ${working(task)}`, tooltip: `${task.title}\n${task.line}`, command: 'caselsp-vscode.tasks.focus' };
+      return { text: `$(sync~spin) CASE ${working(task)}${also}`, tooltip: `${task.title}\n${task.line}${review === '' ? '' : `\n\n${review}`}`, command: 'caselsp-vscode.tasks.focus' };
     }
-    const hunks = this.reviews.pending().length;
-    if (hunks > 0) {
-      return { text: `$(diff) CASE: ${counted(hunks, 'hunk')} to review`, tooltip: 'Click to review', command: 'caselsp-vscode.review' };
+    if (review !== '') {
+      return { text: `$(diff) CASE: ${review}`, tooltip: 'Click to review', command: 'caselsp-vscode.review' };
     }
     const still = this.board.still();
     if (still !== undefined) {

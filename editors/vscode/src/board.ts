@@ -7,27 +7,12 @@ const settle = 120;
 /** The shortest time between two questions to the server, in milliseconds. */
 const pause = 400;
 
-/** What a task did in one step, as far as this window has seen it. */
-export interface Step {
-  round: number;
-  step: number;
-  action: string;
-  about: string;
-  thought: string;
-}
-
-/** How many steps of one feature are kept to be shown: three rounds of them. */
-const maxSteps = 45;
-
-/** Under which the steps are kept. */
-const stepsKey = 'steps';
-
 /** What a task does, in a few words. */
 export function deed(t: Task): string {
   return t.doing === undefined || t.doing === '' ? t.action : t.doing;
 }
 
-/** What is known of the tasks, the questions and the steps: read from the server, shown by everything else. */
+/** What is known of the tasks and the questions: read from the server, shown by everything else. */
 export class Board implements vscode.Disposable {
   tasks: Task[] = [];
   questions: Question[] = [];
@@ -40,7 +25,6 @@ export class Board implements vscode.Disposable {
 
   /** The questions that are open, in the order in which they were heard of. */
   private order: string[] = [];
-  private readonly steps = new Map<string, Step[]>();
   private readonly emitter = new vscode.EventEmitter<void>();
   readonly onChanged = this.emitter.event;
   private timer: NodeJS.Timeout | undefined;
@@ -49,16 +33,7 @@ export class Board implements vscode.Disposable {
   private last = 0;
   private readonly subscriptions: vscode.Disposable[];
 
-  /** The steps as they are kept. */
-  private kept = '';
-
-  constructor(
-    private readonly server: Server,
-    private readonly memory: vscode.Memento,
-  ) {
-    for (const [key, list] of memory.get<[string, Step[]][]>(stepsKey, [])) {
-      this.steps.set(key, list);
-    }
+  constructor(private readonly server: Server) {
     this.subscriptions = [
       server.onChanged(() => this.refresh()),
       server.onState(() => (server.running ? this.refresh() : this.clear())),
@@ -88,11 +63,6 @@ export class Board implements vscode.Disposable {
       return this.read();
     });
     return this.again;
-  }
-
-  /** The steps of a feature of a task, in order. */
-  stepsOf(task: string, feature: number): Step[] {
-    return this.steps.get(`${task}/${feature}`) ?? [];
   }
 
   /** The task that the user most likely means: one that waits, else one under way, else one to review. */
@@ -141,7 +111,6 @@ export class Board implements vscode.Disposable {
       this.questions = this.inOrder((questions as QuestionsData).questions);
       this.problem = '';
       this.answered = true;
-      this.noteSteps();
     } catch (err) {
       this.problem = text(err);
     }
@@ -157,34 +126,5 @@ export class Board implements vscode.Disposable {
     const open = new Set(questions.map(key));
     this.order = [...this.order.filter((k) => open.has(k)), ...fresh.map(key)];
     return [...questions].sort((a, b) => this.order.indexOf(key(a)) - this.order.indexOf(key(b)));
-  }
-
-  private noteSteps(): void {
-    for (const t of this.tasks) {
-      if (!t.here || t.action === '') {
-        continue;
-      }
-      const key = `${t.id}/${t.feature}`;
-      const list = this.steps.get(key) ?? [];
-      const step = { round: t.round, step: t.step, action: deed(t), about: t.command === '' ? t.file : t.command, thought: t.thought };
-      const last = list.at(-1);
-      if (last?.round === step.round && last.step === step.step) {
-        list[list.length - 1] = step; // what it does in the course of one step
-      } else {
-        list.push(step);
-      }
-      this.steps.set(key, list.slice(-maxSteps));
-    }
-    this.keepSteps();
-  }
-
-  /** Keeps the steps of the tasks that are listed for the time after the window is loaded again. */
-  private keepSteps(): void {
-    const listed = (key: string) => this.tasks.some((t) => key.startsWith(`${t.id}/`));
-    const kept = JSON.stringify([...this.steps].filter(([key]) => listed(key)));
-    if (kept !== this.kept) {
-      this.kept = kept;
-      void this.memory.update(stepsKey, JSON.parse(kept));
-    }
   }
 }

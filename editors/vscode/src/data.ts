@@ -12,7 +12,9 @@ export interface FileCount {
   /** Lines, without those of hunks that are rejected. */
   added: number;
   removed: number;
-  /** Hunks. */
+  /** Hunks by what was decided. */
+  open?: number;
+  accepted?: number;
   rejected?: number;
   allRejected?: boolean;
 }
@@ -25,6 +27,17 @@ export interface Feature {
   attempt: number;
   round: number;
   tests: string;
+  steps?: Step[];
+}
+
+/** An action in the work on a feature. */
+export interface Step {
+  round: number;
+  /** From 1; 0: it costs no step, as the tests that caselsp runs. */
+  step: number;
+  doing: string;
+  about?: string;
+  thought?: string;
 }
 
 export interface Kept {
@@ -90,6 +103,8 @@ export interface Task {
   changed: string;
   questions: Question[];
   files: FileCount[];
+  /** Files, before the task was tried again. */
+  acceptedBefore?: string[];
   analysis: string;
   plan: Feature[];
   kept: Kept[];
@@ -140,6 +155,12 @@ export interface ReviewFile {
   texts?: { before: string | null; after: string | null; merged: string | null };
 }
 
+export interface Note {
+  file?: string;
+  hunk?: number;
+  text: string;
+}
+
 export interface Review {
   version: number;
   task: string;
@@ -149,7 +170,7 @@ export interface Review {
   document: string;
   untested: string[];
   /** What the user wrote about hunks, files (no hunk) or all of the result (no file), not sent back yet. */
-  notes?: { file?: string; hunk?: number; text: string }[];
+  notes?: Note[];
   files: ReviewFile[];
 }
 

@@ -19,7 +19,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const output = vscode.window.createOutputChannel('CASE', { log: true });
   const trace = vscode.window.createOutputChannel('CASE (trace)');
   server = new Server(context, output, trace);
-  const board = new Board(server, context.workspaceState);
+  const board = new Board(server);
   const reviews = new Reviews(server, board);
   const messages = new Messages(board, reviews);
   server.messages = messages;

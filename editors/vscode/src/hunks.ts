@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Review, ReviewFile } from './data';
+import { type Review, type ReviewFile, counted } from './data';
 import { type Pending, type Reviews, mergedOf, mergedScheme } from './review';
 import type { Server } from './server';
 
@@ -48,8 +48,12 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
       const name = p.hunk.hunk === 0 ? 'file' : 'hunk';
       const list = [own(`$(check) Accept ${name}${obeyed(p.file)}`, 'acceptHunk'), own(`$(discard) Reject ${name}`, 'rejectHunk')];
       if (p.file.kept === undefined && this.server.has('caselsp.note')) {
-        const noted = noteOn(this.reviews.get(p.task), p.file.path, p.hunk.hunk) !== undefined;
+        const review = this.reviews.get(p.task);
+        const noted = noteOn(review, p.file.path, p.hunk.hunk) !== undefined;
         list.push(own(`$(comment) ${noted ? 'Change the note' : 'Write a note'}`, 'note'));
+        if (noted) {
+          list.push(own(`$(reply) Send the result back with ${counted(review?.notes?.length ?? 0, 'note')}`, 'sendNotes'));
+        }
       }
       if (!merged) {
         list.push(own('$(diff) Show', 'reviewFile'));

@@ -51,13 +51,14 @@ export class Messages implements vscode.Disposable {
     }
   }
 
-  /** Tells that a result waits, with ways to look at it, until one is chosen or it waits no more. */
+  /** Tells that a result waits, with ways to look at it, until one is chosen or something of it is decided: then what is told is out of date. */
   async tellResult(task: Task, text: string, previewed: boolean, time?: number): Promise<void> {
     const ways = [
       { title: 'Review', command: 'caselsp-vscode.review' },
       ...(previewed ? [{ title: 'Show in Refactor Preview', command: 'caselsp-vscode.preview' }] : []),
     ];
-    const decided = this.until(() => this.board.task(task.id)?.state !== 'review');
+    const open = (await this.reviews.load(task.id))?.open;
+    const decided = this.until(() => this.board.task(task.id)?.state !== 'review' || (this.reviews.get(task.id)?.open ?? open) !== open);
     const timer = time === undefined ? undefined : new Promise<void>((resolve) => setTimeout(resolve, time));
     const chosen = await this.offer(text, ways.map((w) => w.title), Promise.race([decided, ...(timer === undefined ? [] : [timer])]));
     const way = chosen === undefined ? undefined : ways[chosen];
@@ -166,7 +167,7 @@ export class Messages implements vscode.Disposable {
 
   /**
    * A document that comes unasked, in the column where it is shown already, else beside the text: in the column of the text it would
-   * take its place, and the keys that are being typed.
+   * take its place, and the keys that are being typed. As a preview it would take the place of one that the user reads.
    */
   private async beside(params: ShowDocumentParams): Promise<void> {
     const uri = vscode.Uri.parse(params.uri);
@@ -175,7 +176,7 @@ export class Messages implements vscode.Disposable {
     await vscode.window.showTextDocument(uri, {
       viewColumn: shown?.viewColumn ?? vscode.ViewColumn.Beside,
       preserveFocus: true,
-      preview: true,
+      preview: false,
       ...(at === undefined ? {} : { selection: new vscode.Range(at.start.line, at.start.character, at.end.line, at.end.character) }),
     });
   }
@@ -197,12 +198,13 @@ export class Messages implements vscode.Disposable {
         resolve();
         return;
       }
-      const subscription = this.board.onChanged(() => {
+      const look = () => {
         if (so()) {
-          subscription.dispose();
+          subscriptions.forEach((s) => void s.dispose());
           resolve();
         }
-      });
+      };
+      const subscriptions = [this.board.onChanged(look), this.reviews.onReviews(look)];
     });
   }
 }

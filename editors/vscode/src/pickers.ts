@@ -42,9 +42,11 @@ function when(time: string): string {
   return at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString() : at.toLocaleString();
 }
 
-/** The files of a task in one line, else its id. */
+/** The files of a task in one line, with those that were accepted before it was tried again, else its id. */
 function filesOf(task: Task): string {
-  return task.files.length === 0 ? task.id : task.files.map((f) => f.path).join(', ');
+  const before = task.acceptedBefore ?? [];
+  const list = [task.files.map((f) => f.path).join(', '), before.length === 0 ? '' : `accepted before: ${before.join(', ')}`];
+  return list.filter((s) => s !== '').join('; ') || task.id;
 }
 
 /** A diagnostic of a document, of any language server; those nearest the cursor first. */

@@ -131,13 +131,13 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   /**
    * Shows what a task makes of a file beside the file, at a line of the merged text. Unasked, it leaves the keyboard where it is, and
-   * does not take the place of the text that the user has before them.
+   * does not take the place of the text that the user has before them, nor of what they read as a preview.
    */
   async showDiff(review: Pick<Review, 'task' | 'title'>, file: ReviewFile, line?: number, unasked = false): Promise<void> {
     const [left, right] = sides(review.task, file);
     const title = `${file.path}: now ↔ CASE “${short(review.title, titleText)}”${file.kept === undefined ? '' : ' (kept, not verified)'}`;
     const at = line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) };
-    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true, preserveFocus: unasked, viewColumn: columnFor(unasked), ...at });
+    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: !unasked, preserveFocus: unasked, viewColumn: columnFor(unasked), ...at });
   }
 
   /** Shows all files of a result in one editor. */

@@ -256,6 +256,10 @@ export class Server implements vscode.Disposable {
           void vscode.window.showWarningMessage(refusal);
           return null;
         }
+        const words = args[0] as { text?: string; uri?: string; send?: boolean; withdraw?: boolean } | undefined;
+        if (command === `${section}.note` && words !== undefined && (words.text ?? words.uri ?? words.send ?? words.withdraw) === undefined) {
+          return vscode.commands.executeCommand(`${section}-vscode.note`, words); // a note is typed into a box, and not into a document
+        }
         try {
           return (await next(command, args)) as unknown;
         } finally {

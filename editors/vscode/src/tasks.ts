@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { type Board, type Step, deed } from './board';
-import { type Feature, type FileCount, type Task, cost, counted, tokens } from './data';
+import { type Board, deed } from './board';
+import { type Feature, type FileCount, type Note, type Step, type Task, cost, counted, isOpen, tokens } from './data';
 import { type Reviews, short } from './review';
 
 /** What stands in a row of the view. */
@@ -13,6 +13,7 @@ type Node =
   | { kind: 'step'; step: Step }
   | { kind: 'files'; task: Task }
   | { kind: 'file'; task: Task; file: FileCount }
+  | { kind: 'noted'; task: Task; note: Note }
   | { kind: 'note'; id: string; label: string; icon: string; tooltip: string };
 
 /** The icon of each state; the rest work. */
@@ -98,7 +99,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       case 'round': {
         const item = new vscode.TreeItem(`Round ${node.round}`, vscode.TreeItemCollapsibleState.Expanded);
         item.id = `${node.task.id}/${node.index}/${node.round}`;
-        item.description = counted(node.steps.length, 'step');
+        item.description = counted(Math.max(...node.steps.map((s) => s.step)), 'step');
         item.iconPath = new vscode.ThemeIcon('history');
         return item;
       }
@@ -106,7 +107,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
         const item = new vscode.TreeItem(`${counted(node.before, 'earlier step')}: see the report`);
         item.id = `${node.task.id}/${node.index}/${node.round}/earlier`;
         item.iconPath = new vscode.ThemeIcon('output');
-        item.tooltip = 'This window did not see them.';
+        item.tooltip = 'Only the latest stand here.';
         item.command = { title: 'Show the report', command: 'caselsp-vscode.report', arguments: [{ task: node.task.id }] };
         return item;
       }
@@ -115,7 +116,9 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       case 'files':
         return filesItem(node.task);
       case 'file':
-        return fileItem(node.task, node.file, this.leftOf(node.task, node.file));
+        return fileItem(node.task, node.file, this.decidedOf(node.task, node.file));
+      case 'noted':
+        return notedItem(node.task, node.note);
       case 'note': {
         const item = new vscode.TreeItem(node.label);
         item.id = node.id;
@@ -126,13 +129,14 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     }
   }
 
-  /** What is left to decide of a file of a result; "" where that is no question. */
-  private leftOf(task: Task, file: FileCount): string {
-    if (task.state !== 'review' || this.reviews.get(task.id) === undefined) {
-      return '';
+  /** How many hunks of a file are open, accepted and rejected: as its review has them, where one is known. */
+  private decidedOf(task: Task, file: FileCount): Decided {
+    const hunks = this.reviews.get(task.id)?.files.find((f) => f.path === file.path && f.kept === undefined)?.hunks;
+    if (hunks === undefined) {
+      return { open: file.open ?? 0, accepted: file.accepted ?? 0, rejected: file.rejected ?? 0 };
     }
-    const left = this.reviews.pending(task.id).filter((p) => p.file.path === file.path && p.file.kept === undefined).length;
-    return left === 0 ? 'decided' : `${left} open`;
+    const count = (state: string) => hunks.filter((h) => h.state === state).length;
+    return { open: hunks.filter(isOpen).length, accepted: count('accepted'), rejected: count('rejected') };
   }
 
   private partsOf(task: Task): Node[] {
@@ -147,6 +151,14 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     if (task.files.length > 0) {
       list.push({ kind: 'files', task });
     }
+    const before = (task.acceptedBefore ?? []).join(', ');
+    if (before !== '') {
+      const tooltip = `Accepted before the task was tried again, and not changed since: ${before}`;
+      list.push({ kind: 'note', id: `${task.id}/before`, label: `Accepted before: ${before}`, icon: 'check', tooltip });
+    }
+    for (const note of this.reviews.get(task.id)?.notes ?? []) {
+      list.push({ kind: 'noted', task, note });
+    }
     for (const k of task.kept) {
       list.push({ kind: 'note', id: `${task.id}/kept/${k.id}`, label: `Kept, not verified: ${k.title}`, icon: 'archive', tooltip: k.reason });
     }
@@ -155,16 +167,16 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
 
   private roundsOf(task: Task, index: number): Node[] {
     const rounds = new Map<number, Step[]>();
-    for (const step of this.board.stepsOf(task.id, index + 1)) {
+    for (const step of task.plan[index]?.steps ?? []) {
       rounds.set(step.round, [...(rounds.get(step.round) ?? []), step]);
     }
     return [...rounds].map(([round, steps]) => ({ kind: 'round', task, index, round, steps }));
   }
 }
 
-/** The row for the steps of a round that this window has not seen; none where it has seen all. */
+/** The row for the steps of a round before those that are listed; none where all are. */
 function earlierOf(node: { task: Task; index: number; round: number; steps: Step[] }): Node[] {
-  const before = node.steps[0]?.step ?? 0; // they count from 0
+  const before = (node.steps.find((s) => s.step > 0)?.step ?? 1) - 1;
   return before > 0 ? [{ kind: 'earlier', task: node.task, index: node.index, round: node.round, before }] : [];
 }
 
@@ -248,8 +260,8 @@ function featureItem(task: Task, f: Feature, index: number, children: boolean): 
 }
 
 function stepItem(step: Step): vscode.TreeItem {
-  const item = new vscode.TreeItem(`${step.step}. ${step.action}`);
-  item.tooltip = [step.about, step.thought].filter((s) => s !== '').join('\n');
+  const item = new vscode.TreeItem(step.step === 0 ? step.doing : `${step.step}. ${step.doing}`);
+  item.tooltip = [step.about ?? '', step.thought ?? ''].filter((s) => s !== '').join('\n');
   item.iconPath = new vscode.ThemeIcon('chevron-right');
   return item;
 }
@@ -265,15 +277,46 @@ function filesItem(task: Task): vscode.TreeItem {
   return item;
 }
 
-function fileItem(task: Task, f: FileCount, left: string): vscode.TreeItem {
+/** A note that was not sent back yet. */
+function notedItem(task: Task, note: Note): vscode.TreeItem {
+  const { file, hunk } = note;
+  const item = new vscode.TreeItem(file === undefined ? 'Note on the result' : `Note on ${hunk === undefined ? '' : `hunk ${hunk} of `}${file}`);
+  item.id = `${task.id}/noted/${file ?? ''}/${hunk ?? 0}`;
+  item.description = note.text;
+  item.tooltip = note.text;
+  item.iconPath = new vscode.ThemeIcon('comment');
+  item.contextValue = 'noted';
+  item.command = { title: 'Change the note', command: 'caselsp-vscode.note', arguments: [{ task: task.id, file, hunk }] };
+  return item;
+}
+
+/** How many hunks of a file are in which state. */
+interface Decided {
+  open: number;
+  accepted: number;
+  rejected: number;
+}
+
+/** What is left to decide of a file, and what of it was accepted; "" where nothing can be decided yet. What is rejected stands with its size. */
+function stateOf(task: Task, d: Decided): string {
+  if (!task.can.includes('caselsp.review')) {
+    return '';
+  }
+  const accepted = d.open + d.rejected === 0 ? 'accepted' : `${d.accepted} accepted`;
+  return [d.open === 0 ? '' : `${d.open} open`, d.accepted === 0 ? '' : accepted].filter((s) => s !== '').join(', ');
+}
+
+function fileItem(task: Task, f: FileCount, decided: Decided): vscode.TreeItem {
   const [name = f.path, ...folders] = f.path.split('/').reverse();
   const item = new vscode.TreeItem(name);
   item.id = `${task.id}/file/${f.path}`;
   item.resourceUri = vscode.Uri.parse(f.uri);
   item.iconPath = vscode.ThemeIcon.File;
-  item.description = [[left, sizeOf(f)].filter((s) => s !== '').join(', '), folders.reverse().join('/')].filter((s) => s !== '').join(' · ');
+  item.description = [[stateOf(task, decided), sizeOf(f)].filter((s) => s !== '').join(', '), folders.reverse().join('/')].filter((s) => s !== '').join(' · ');
   item.tooltip = f.from === undefined || f.from === '' ? f.path : `${f.from} → ${f.path}`;
-  item.contextValue = task.can.includes('caselsp.review') ? 'file review' : 'file';
+  // What is rejected can be accepted after all.
+  const decidable = decided.open > 0 ? 'open' : decided.rejected > 0 ? 'rejected' : '';
+  item.contextValue = task.can.includes('caselsp.review') ? `file ${decidable}` : 'file';
   item.command = { title: 'Show the change', command: 'caselsp-vscode.reviewFile', arguments: [{ task: task.id, file: f.path }] };
   return item;
 }
