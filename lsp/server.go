@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"caselsp/agent"
-	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -221,7 +220,7 @@ func (s *server) unfinished(ctx context.Context) {
 		return
 	}
 	for _, st := range list {
-		if st.State == record.Review || st.Open != nil { // a plugin shows how many of these there are, in this session as in the last
+		if !st.State.Ended() || st.Open != nil { // a plugin shows how many of these there are, in this session as in the last
 			s.events.tell(st.Task.ID, changedStatus, changedQuestions, changedReview)
 		}
 	}
