@@ -74,10 +74,13 @@ function M.close()
 end
 
 local function lines_of()
-  local keys, lines = M.of(), {}
+  local keys, first, lines = M.of(), 6, {}
+  for _, action in ipairs(order) do
+    first = math.max(first, #table.concat(keys[action[1]], ' ') + 2)
+  end
   for _, action in ipairs(order) do
     if #keys[action[1]] > 0 then
-      table.insert(lines, ('%-6s%s'):format(table.concat(keys[action[1]], ' ') .. ' ', action[2]))
+      table.insert(lines, ('%-' .. first .. 's%s'):format(table.concat(keys[action[1]], ' '), action[2]))
     end
   end
   return lines
