@@ -1,7 +1,10 @@
 package lsp
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"caselsp/agent"
@@ -20,21 +23,24 @@ const byTests = " tests"
 const codeFailing = "failing-test"
 
 // failingTests shows the tests that fail in what a task has done, each at the line that
-// failed: while the task works, and as long as its result waits for a decision.
+// failed, or where that is to go in the user's text: while the task works, and as long as
+// its result waits for a decision.
 type failingTests struct {
 	ed          *editor
+	docs        *documents
 	engines     *engines
 	diagnostics *diagnostics
 
 	mu    sync.Mutex
 	tasks map[string]shownTests
+	typed func() bool // gives up to show them anew; nil: that was never begun
 }
 
 // shownTests are the results that are shown of a task, and the files that they mark.
 type shownTests struct {
-	results *record.Results
-	marked  map[uri.URI]bool
-	lists   map[uri.URI][]protocol.Diagnostic
+	now    record.TestsNow
+	marked map[uri.URI]bool
+	lists  map[uri.URI][]protocol.Diagnostic
 }
 
 // hear takes in an event of a task. It runs on the task's goroutine.
@@ -46,13 +52,42 @@ func (l *failingTests) hear(e agent.Event) {
 	now := e.Status.Tests
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.tasks[e.Status.Task.ID].results != now.Results {
-		l.show(e.Status.Task.ID, now.Results, l.diagnosticsOf(a, now))
+	if l.tasks[e.Status.Task.ID].now.Results != now.Results {
+		l.show(e.Status.Task.ID, now, l.diagnosticsOf(a, now))
 	}
 }
 
+// typing shows failing tests anew where the user changes a text in which they stand, in a moment.
+func (l *failingTests) typing(doc *document) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.ContainsFunc(slices.Collect(maps.Values(l.tasks)), func(s shownTests) bool { return s.marked[doc.URI] }) {
+		return
+	}
+	if l.typed != nil {
+		l.typed()
+	}
+	l.typed = l.ed.Clock.After(typingPause, func() {
+		l.ed.Go("placing failing tests", func(ctx context.Context) error {
+			e, release, err := l.engines.use(ctx)
+			if err != nil {
+				return err
+			}
+			defer release()
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			for task, shown := range maps.Clone(l.tasks) {
+				if shown.marked[doc.URI] {
+					l.show(task, shown.now, l.diagnosticsOf(e.Agent, shown.now))
+				}
+			}
+			return nil
+		})
+	})
+}
+
 // show replaces what is shown of a task. l.mu is held.
-func (l *failingTests) show(task string, results *record.Results, lists map[uri.URI][]protocol.Diagnostic) {
+func (l *failingTests) show(task string, now record.TestsNow, lists map[uri.URI][]protocol.Diagnostic) {
 	marked := map[uri.URI]bool{}
 	for u, list := range lists {
 		l.diagnostics.mark(fromStaged+task+byTests, u, list)
@@ -63,7 +98,7 @@ func (l *failingTests) show(task string, results *record.Results, lists map[uri.
 			l.diagnostics.retract(fromStaged+task+byTests, u)
 		}
 	}
-	if l.tasks[task] = (shownTests{results, marked, lists}); results == nil {
+	if l.tasks[task] = (shownTests{now, marked, lists}); now.Results == nil {
 		delete(l.tasks, task)
 	}
 }
@@ -80,7 +115,7 @@ func (l *failingTests) ended(task string, last record.Status) {
 func (l *failingTests) forget(task string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.show(task, nil, nil)
+	l.show(task, record.TestsNow{}, nil)
 }
 
 // diagnosticsOf returns the diagnostics of the tests that failed, by file. A test whose place
@@ -91,18 +126,18 @@ func (l *failingTests) diagnosticsOf(a *agent.Agent, now record.TestsNow) map[ur
 	}
 	o := a.Workspace.NewOverlay()
 	defer o.Close()
-	mappers := map[string]mapper{}
+	texts := map[string]testedText{}
 	place := func(path string, from, to int) (at protocol.Location, ok bool) {
 		file, err := a.Workspace.Abs(path)
 		if err != nil {
 			return at, false
 		}
-		m, known := mappers[path]
+		t, known := texts[path]
 		if !known {
-			m = newMapper(textAt(a, o, now.On, path), l.ed.client.Encoding)
-			mappers[path] = m
+			t = l.tested(a, textAt(a, o, now.On, path), path)
+			texts[path] = t
 		}
-		return protocol.Location{URI: uri.File(file), Range: linesRange(m, from, to)}, true
+		return protocol.Location{URI: uri.File(file), Range: t.linesRange(from, to)}, true
 	}
 	lists := map[uri.URI][]protocol.Diagnostic{}
 	for _, t := range now.Results.Bad() {
@@ -153,13 +188,29 @@ func textAt(a *agent.Agent, o *workspace.Overlay, on record.Staged, path string)
 	return f.Text
 }
 
-// linesRange is the range of lines, from 1 and inclusive, without the last one's end. 0 is
-// the first line.
-func linesRange(m mapper, from, to int) protocol.Range {
-	start := lineStart(m, max(from, 1)-1)
-	end := lineStart(m, max(to, from, 1))
-	if end > start && m.text[end-1] == '\n' {
+// testedText leads from the lines of a text that tests ran on to the user's text.
+type testedText struct {
+	m       mapper // of the user's text; of the one that was tested where the user has none
+	changes []workspace.Hunk
+}
+
+// tested is a file's text as the tests ran on it.
+func (l *failingTests) tested(a *agent.Agent, text, path string) testedText {
+	own, there := l.docs.textOf(a.Workspace, path)
+	if !there {
+		own = text
+	}
+	return testedText{newMapper(own, l.ed.client.Encoding), workspace.Diff(text, own)}
+}
+
+// linesRange is the range in the user's text of lines of the tested one, from 1 and inclusive, without the last one's end.
+// 0 is the first line. Lines that the user does not have yet are where they are to go.
+func (t testedText) linesRange(from, to int) protocol.Range {
+	first := moved(t.changes, max(from, 1)-1, false)
+	start := lineStart(t.m, first)
+	end := lineStart(t.m, max(moved(t.changes, max(to, from, 1), true), first))
+	if end > start && t.m.text[end-1] == '\n' {
 		end--
 	}
-	return m.Range(reachable(m.text, start, end))
+	return t.m.Range(reachable(t.m.text, start, end))
 }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -86,6 +87,36 @@ func TestFailingTests(t *testing.T) {
 			t.Errorf("%q at %v", messageOf(d), d.Range)
 		}
 	}
+}
+
+// TestFailingTestsPlace shows that the lines of a test that is not in the user's text yet are where they are to go, also
+// after the user typed above, and that others are where they stand in that text.
+func TestFailingTestsPlace(t *testing.T) {
+	const one, two, three = "def test_one():\n    assert 1\n\n", "def test_two():\n    assert 0\n\n", "def test_three():\n    assert 0\n"
+	s := failingScene(t, map[string]string{"test_a.py": one + three})
+	on := s.staged("test_a.py", one+two+three)
+	failed := &record.Results{Report: testreport.Report{Runner: "pytest", Failed: 2, Tests: []testreport.Test{
+		{Name: "test_two", File: "test_a.py", Line: 5, Outcome: testreport.Failed},
+		{Name: "test_three", File: "test_a.py", Line: 8, Outcome: testreport.Failed},
+	}}}
+	stand := func(want string) lsptest.Expectation {
+		return lsptest.Expectation{What: "lines " + want, Check: func(st *lsptest.State) lsptest.Verdict {
+			var got []string
+			for _, d := range st.Diagnostics["test_a.py"].List {
+				got = append(got, fmt.Sprint(strings.Fields(messageOf(d))[3], d.Range.Start.Line+1))
+			}
+			if fmt.Sprint(got) == want {
+				return lsptest.Met
+			}
+			return lsptest.Unmet
+		}}
+	}
+	s.went("t1", record.Testing, failed, on)
+	s.expect(stand("[test_two4 test_three5]"))
+	s.must(s.Open("test_a.py"))
+	s.must(s.Replace("test_a.py", "def test_one", "# mine\n\ndef test_one"))
+	s.settle()
+	s.expect(stand("[test_two5 test_three7]"))
 }
 
 // TestFailingTestsEnd shows how long failing tests are shown.

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -46,7 +47,28 @@ func (l *lenses) of(doc *document) []protocol.CodeLens {
 	for _, source := range l.sources {
 		list = append(list, source(doc)...)
 	}
+	inOrder(list)
 	return list
+}
+
+// inOrder lets the lenses of a line begin one behind the other. Some clients sort them by that, and leave those that begin at
+// the same place in any order. A place behind the end of the line is its end to them.
+func inOrder(list []protocol.CodeLens) {
+	sorted := make([]*protocol.Range, len(list))
+	for i := range list {
+		sorted[i] = &list[i].Range
+	}
+	slices.SortStableFunc(sorted, func(a, b *protocol.Range) int {
+		return cmp.Or(cmp.Compare(a.Start.Line, b.Start.Line), cmp.Compare(a.Start.Character, b.Start.Character))
+	})
+	for i, r := range sorted {
+		if i > 0 && sorted[i-1].Start.Line == r.Start.Line && sorted[i-1].Start.Character >= r.Start.Character {
+			r.Start.Character = sorted[i-1].Start.Character + 1
+		}
+		if r.End.Line == r.Start.Line {
+			r.End.Character = max(r.End.Character, r.Start.Character)
+		}
+	}
 }
 
 // methods adds code lenses.

@@ -149,15 +149,9 @@ func (l *reviews) uriOf(e *Engine, path string) string {
 	return string(uri.File(abs))
 }
 
-// textNow is what the user's file holds now: in the editor, else on disk.
+// textNow is what the user's file holds now.
 func (l *reviews) textNow(e *Engine, path string) (string, bool) {
-	if u, open := l.docs.at(e.Agent.Workspace, path); open {
-		if doc := l.docs.get(u); doc != nil {
-			return doc.Text, true
-		}
-	}
-	f, err := e.Agent.Workspace.Read(path)
-	return f.Text, err == nil
+	return l.docs.textOf(e.Agent.Workspace, path)
 }
 
 // hunksAsData are the hunks of a file, with their ranges in its text of now.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"caselsp/agent"
-	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -75,7 +74,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.indexing = &indexing{index: o.Index, ed: ed, folders: s.folders}
 	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
 	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string), claims: make(map[string][]uri.URI)}
-	s.failing = &failingTests{ed: ed, engines: s.engines, diagnostics: s.diagnostics, tasks: make(map[string]shownTests)}
+	s.failing = &failingTests{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, tasks: make(map[string]shownTests)}
 	s.contents = &contents{ed: ed, engines: s.engines}
 	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
@@ -120,7 +119,7 @@ func newServer(ctx context.Context, o Options) *server {
 
 // install adds what needs the agent or the validators, and joins the parts.
 func (s *server) install() {
-	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing, s.reviews.remind, s.beside.show)
+	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing, s.reviews.remind, s.failing.typing, s.beside.show)
 	s.docs.closed = append(s.docs.closed, func(doc *document) { s.engines.feed(doc.URI) })
 	s.judgement.install()
 	s.diagnostics.install()
@@ -221,7 +220,7 @@ func (s *server) unfinished(ctx context.Context) {
 		return
 	}
 	for _, st := range list {
-		if st.State == record.Review || st.Open != nil { // a plugin shows how many of these there are, in this session as in the last
+		if !st.State.Ended() || st.Open != nil { // a plugin shows how many of these there are, in this session as in the last
 			s.events.tell(st.Task.ID, changedStatus, changedQuestions, changedReview)
 		}
 	}

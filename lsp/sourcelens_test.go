@@ -14,12 +14,16 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// lensTitles are the titles of a document's code lenses, each with its line.
+// lensTitles are the titles of a document's code lenses, each with its line. Those of a line begin one behind the other:
+// some clients sort them by that.
 func (sc *scene) lensTitles(path string) (list []string) {
 	sc.t.Helper()
 	lenses, err := sc.CodeLenses(sc.t.Context(), path)
 	sc.must(err)
-	for _, l := range lenses {
+	for i, l := range lenses {
+		if i > 0 && lenses[i-1].Range.Start.Line == l.Range.Start.Line && lenses[i-1].Range.Start.Character >= l.Range.Start.Character {
+			sc.t.Errorf("%q does not begin behind %q", l.Command.Title, lenses[i-1].Command.Title)
+		}
 		list = append(list, fmt.Sprintf("%d %s", l.Range.Start.Line, l.Command.Title))
 	}
 	return list

@@ -190,6 +190,17 @@ func (d *documents) at(w *workspace.Workspace, path string) (uri.URI, bool) {
 	return "", false
 }
 
+// textOf is what a file of a workspace holds now: in the editor, else on disk.
+func (d *documents) textOf(w *workspace.Workspace, path string) (string, bool) {
+	if u, open := d.at(w, path); open {
+		if doc := d.get(u); doc != nil {
+			return doc.Text, true
+		}
+	}
+	f, err := w.Read(path)
+	return f.Text, err == nil
+}
+
 // outdated reports whether the editor shows another text of a document than its file has.
 func (d *documents) outdated(u uri.URI) bool {
 	doc := d.get(u)

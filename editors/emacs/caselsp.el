@@ -773,7 +773,6 @@ ONE, also where several fit, of which the server would take none."
 
 (caselsp--define stop "caselsp.stop" "Stop a task.  It can be resumed." t)
 (caselsp--define resume "caselsp.resume" "Go on with a task that was stopped, paused or interrupted." t)
-(caselsp--define undo "caselsp.undo" "Take back what was accepted of a task.")
 (caselsp--define report "caselsp.report" "Show the report of a task.")
 (caselsp--define activity "caselsp.activity" "Show what a task has done so far, kept current.")
 
@@ -1293,9 +1292,60 @@ DOC is its documentation."
 (caselsp--define-decision reject-all "caselsp.reject" all "Reject all that is undecided.")
 
 (defun caselsp-review-undo ()
-  "Take all decisions back."
+  "Take all decisions back; where that is more than one, ask before.
+The rejection of one hunk is taken back by accepting it."
   (interactive nil caselsp-review-mode)
-  (caselsp--send (caselsp--server) "caselsp.undo" (list :task caselsp--task)))
+  (caselsp-undo caselsp--task))
+
+(defun caselsp-undo (&optional task)
+  "Take back what was decided of a result, acceptances and rejections.
+Where that is more than one decision, show which and ask before.  TASK is its
+id, else it is the one decided last; with a prefix argument it is asked for."
+  (interactive (list (when current-prefix-arg (caselsp--read-task "caselsp.undo"))))
+  (let* ((server (caselsp--server))
+         (data (if task (caselsp--result-of server task) (caselsp--decided-last server)))
+         (count (+ (caselsp--count-hunks data "accepted") (caselsp--count-hunks data "rejected")))
+         (send (lambda () (caselsp--send server "caselsp.undo" (list :task (or task (caselsp--get data "task")))))))
+    (if (< count 2) (funcall send)
+      (caselsp--pick "Take them back? (a number and RET%s; RET alone: 1) "
+                     (string-join (cons (format "The decisions about “%s”:" (caselsp--get data "title"))
+                                        (delq nil (mapcar #'caselsp--decisions-line (caselsp--list data "files"))))
+                                  "\n")
+                     (list "Keep them" (format "Take all %d decisions back" count))
+                     (lambda (at) (when (eql at 1) (funcall send)))))))
+
+(defun caselsp--result-of (server task)
+  "Return the result of TASK of SERVER as data."
+  (caselsp--ask server "caselsp.review" (list :task task :format "data")))
+
+(defun caselsp--decided-last (server)
+  "Return the result of SERVER that was decided last; nil where there is none.
+One of which nothing was accepted counts only where there is no other."
+  (let ((tasks (caselsp--able "caselsp.undo" (caselsp--list (caselsp--ask server "caselsp.status" '(:format "data")) "tasks")))
+        accepted rejected)
+    (setq tasks (sort tasks (lambda (a b) (string> (caselsp--get a "changed") (caselsp--get b "changed")))))
+    (while (and tasks (not accepted))
+      (let ((data (caselsp--result-of server (caselsp--get (pop tasks) "id"))))
+        (cond ((> (caselsp--count-hunks data "accepted") 0) (setq accepted data))
+              ((and (not rejected) (> (caselsp--count-hunks data "rejected") 0)) (setq rejected data)))))
+    (or accepted rejected)))
+
+(defun caselsp--count-hunks (data state)
+  "Return how many hunks of DATA are in STATE."
+  (cl-loop for file in (and data (caselsp--list data "files"))
+           sum (cl-count state (caselsp--list file "hunks") :key (lambda (hunk) (caselsp--get hunk "state")) :test #'equal)))
+
+(defun caselsp--decisions-line (file)
+  "Return the decisions about FILE on a line; nil where there is none."
+  (let* ((hunks (caselsp--list file "hunks"))
+         (parts (cl-loop for state in '("accepted" "rejected")
+                         for some = (cl-loop for hunk in hunks when (equal (caselsp--get hunk "state") state)
+                                             collect (format "%s" (caselsp--get hunk "hunk")))
+                         when some
+                         collect (cond ((length= some (length hunks)) state)
+                                       ((cdr some) (format "hunks %s %s" (string-join some ", ") state))
+                                       (t (format "hunk %s %s" (car some) state))))))
+    (when parts (format "%s: %s" (caselsp--get file "path") (string-join parts "; ")))))
 
 (defun caselsp--notes-on (data file hunk)
   "Return the texts of the notes of DATA on HUNK of FILE.

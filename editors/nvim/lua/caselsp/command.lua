@@ -247,14 +247,28 @@ M.subcommands = {
       require('caselsp.pending').go(-1)
     end,
   },
-  undo = of_task('caselsp.undo'),
-  stop = of_task('caselsp.stop'),
+  undo = {
+    complete = 'tasks',
+    run = function(call)
+      require('caselsp.undo').run(call.client, call.words[1])
+    end,
+  },
+  stop = {
+    complete = 'tasks',
+    run = function(call)
+      require('caselsp.tasks').one(call.client, 'caselsp.stop', call.words[1], function(task)
+        execute(call, 'caselsp.stop', { task = task })
+      end)
+    end,
+  },
   resume = {
     does = 'go on with a task; the words behind its id say how',
     complete = 'tasks',
     run = function(call)
       local text = table.concat(call.words, ' ', 2)
-      execute(call, 'caselsp.resume', { task = call.words[1], text = text ~= '' and text or nil })
+      require('caselsp.tasks').one(call.client, 'caselsp.resume', call.words[1], function(task)
+        execute(call, 'caselsp.resume', { task = task, text = text ~= '' and text or nil })
+      end)
     end,
   },
   status = { does = 'show where the tasks are', complete = 'tasks', run = status },
@@ -339,7 +353,7 @@ M.subcommands = {
 local does = {
   accept = 'accept the hunk at the cursor; or file, or all',
   reject = 'reject the hunk at the cursor; or file, or all',
-  undo = 'take back what was accepted of a task',
+  undo = 'take back what was accepted or rejected of a task',
   stop = 'stop a task; it can be resumed',
   activity = 'show what a task has done so far, kept current',
   history = 'list the tasks of this project',

@@ -62,6 +62,7 @@ end
 function M.status(client, task, done)
   ask(client, 'caselsp.status', { task = task }, function(answer)
     local tasks = task and M.of(client).tasks or {}
+    tasks[task or ''] = nil -- it may be deleted
     for _, t in ipairs(answer and answer.tasks or {}) do
       tasks[t.id] = t
       if t.state == 'review' and not M.of(client).reviews[t.id] then

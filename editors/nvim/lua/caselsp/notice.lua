@@ -148,25 +148,31 @@ local function open(lines, level, options)
   }
 end
 
+--- A text in at most so many cells; what is left out is shown by an ellipsis. cut says that more was left out before.
+local function fit(text, cells, cut)
+  if cut or vim.fn.strdisplaywidth(text) > cells then
+    while text ~= '' and vim.fn.strdisplaywidth(text) > cells - 2 do
+      text = vim.fn.strcharpart(text, 0, vim.fn.strcharlen(text) - 1)
+    end
+    text = text .. ' …'
+  end
+  return text
+end
+
 --- A text in one line of the screen, with the notice's title before and its footer behind it.
 local function one_line(text, options)
   local line = (options.title and options.title .. ': ' or '') .. text:gsub('%s+', ' ')
   local rest = options.footer and '  ' .. options.footer or ''
   local cells = math.max(vim.o.columns - vim.fn.strdisplaywidth(rest), 10)
-  if vim.fn.strdisplaywidth(line) > cells then
-    while vim.fn.strdisplaywidth(line) > cells - 2 do
-      line = vim.fn.strcharpart(line, 0, vim.fn.strcharlen(line) - 1)
-    end
-    line = line .. ' …'
-  end
-  return line .. rest
+  return fit(line, cells) .. rest
 end
 
 --- Leaves one line of a notice.
 local function shrink(notice)
   if notice.height > 1 and vim.api.nvim_win_is_valid(notice.window) then
     local first = vim.api.nvim_buf_get_lines(notice.buffer, 0, 1, true)[1]
-    vim.api.nvim_buf_set_lines(notice.buffer, 0, -1, true, { first .. ' …' })
+    local width = vim.api.nvim_win_get_width(notice.window)
+    vim.api.nvim_buf_set_lines(notice.buffer, 0, -1, true, { fit(first, width, true) })
     vim.api.nvim_win_set_height(notice.window, 1)
     notice.height = 1
     arrange()
@@ -179,9 +185,9 @@ local function lines_of(text, options)
     return { one_line(text, options) }
   end
   local width = math.max(math.min(config.get().notice.width, vim.o.columns - 4), 10)
-  local lines = options.plain and vim.split(text, '\n', { plain = true }) or wrapped(text, width)
+  local lines = wrapped(text, width)
   local half = math.floor(vim.o.lines / 2) - 2 -- with its border
-  local rows = math.max(math.min(options.key and half or options.plain and #lines or maxRows, vim.o.lines - 6), 1)
+  local rows = math.max(math.min(options.key and half or maxRows, vim.o.lines - 6), 1)
   if #lines > rows then
     lines = vim.list_slice(lines, 1, rows)
     if options.more and rows > 1 then
@@ -196,7 +202,7 @@ end
 --- Shows a text beside the text. After a while it goes away, but for one with a key: of that the first line stays until
 --- M.drop(key). While a review is open, questions and what only confirms take one line, and what confirms goes soon.
 local function float(text, level, options)
-  options.slim = reviewing() and not options.plain and (options.key or level <= vim.log.levels.INFO) and true or nil
+  options.slim = reviewing() and (options.key or level <= vim.log.levels.INFO) and true or nil
   for _, n in ipairs(options.slim and not options.key and vim.list_slice(shown) or {}) do
     if n.slim and not n.key then
       close(n) -- there is one line for what confirms
@@ -280,7 +286,7 @@ end
 --- the notice about the same.
 ---@param text string
 ---@param level integer|nil of vim.log.levels
----@param options { title: string?, footer: string?, key: string?, plain: boolean?, more: string?, about: string? }|nil
+---@param options { title: string?, footer: string?, key: string?, more: string?, about: string? }|nil
 function M.show(text, level, options)
   level, options = level or vim.log.levels.INFO, options or {}
   text = vim.trim(text)

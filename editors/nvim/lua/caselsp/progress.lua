@@ -18,6 +18,11 @@ local function count(n, what)
   return n == 1 and '1 ' .. what or ('%d %ss'):format(n, what)
 end
 
+--- Whether a task stands before its end and nobody works on it: :Case resume goes on with it.
+local function lies_still(task)
+  return not task.here and (task.interrupted or task.state == 'paused' or task.state == 'stopped')
+end
+
 --- What the status line shows; see require('caselsp').status().
 function M.status()
   local client = require('caselsp.client').get(vim.api.nvim_get_current_buf())
@@ -33,14 +38,21 @@ function M.status()
   if reviews > 0 then
     table.insert(parts, count(reviews, 'review'))
   end
+  local still = vim.tbl_count(vim.tbl_filter(lies_still, known.tasks))
+  if still > 0 then
+    table.insert(parts, ('%d unfinished'):format(still))
+  end
   return #parts > 0 and 'CASE: ' .. table.concat(parts, ' · ') or ''
 end
 
+local echoed -- the id of the client whose line was shown last where messages go
+
 --- Shows a line where messages go, unless somebody types or answers there.
-local function echo(text)
+local function echo(id, text)
   if config.get().progress ~= 'echo' or vim.api.nvim_get_mode().mode:match('^[cr]') then
     return
   end
+  echoed = id
   vim.api.nvim_echo({ { vim.fn.strcharpart(text, 0, math.max(vim.v.echospace, 1)) } }, false, {})
 end
 
@@ -59,15 +71,21 @@ function M.watch()
       under_way[client.id] = list
       list[token] = value.kind ~= 'end' and (value.message or list[token] or value.title) or nil
       if value.message then
-        echo('CASE: ' .. value.message)
+        echo(client.id, 'CASE: ' .. value.message)
       end
       vim.cmd.redrawstatus()
     end,
   })
 end
 
+--- Forgets what belonged to a server that has ended. Its line goes, since nothing it says is under way any more.
 function M.forget(id)
+  local works = next(under_way[id] or {}) ~= nil
   under_way[id] = nil
+  if works and echoed == id then
+    echo(nil, '')
+  end
+  vim.cmd.redrawstatus()
 end
 
 return M

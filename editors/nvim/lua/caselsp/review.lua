@@ -1,5 +1,6 @@
 --- The result of a task in a floating window, decided hunk by hunk.
 local config = require('caselsp.config')
+local keys = require('caselsp.keys')
 local notice = require('caselsp.notice')
 local page = require('caselsp.page')
 
@@ -118,7 +119,7 @@ local function decide(command, scope)
   local arguments = { task = shown.task }
   if scope ~= 'all' then
     if not head then
-      return notice.show('The cursor is on no hunk. ' .. config.get().review.keys.next .. ' goes to the next one.')
+      return notice.show('The cursor is on no hunk. ' .. keys.say('next', 'goes to the next one.'))
     end
     arguments.file, arguments.kept = head.file.path, head.file.kept
     if scope == 'hunk' and head.hunk then
@@ -132,6 +133,7 @@ local function decide(command, scope)
 end
 
 local function close()
+  keys.close()
   local review = shown
   shown = nil
   if review and vim.api.nvim_win_is_valid(review.window) then
@@ -200,7 +202,7 @@ end
 --- Sends the result back with all notes, as one correction of the same task.
 local function send()
   if #(shown.data.notes or {}) == 0 then
-    return notice.show('There are no notes yet. ' .. config.get().review.keys.note .. ' writes one.')
+    return notice.show('There are no notes yet. ' .. keys.say('note', 'writes one.'))
   end
   local review = shown
   require('caselsp.client').execute(shown.client, 'caselsp.note', { task = shown.task, send = true }, function()
@@ -211,159 +213,41 @@ local function send()
   end)
 end
 
---- Takes all decisions back. The user is asked first, where one key would take back more than one.
-local function undo()
-  local client, task, decided = shown.client, shown.task, 0
-  for _, head in ipairs(shown.heads) do
-    if (head.hunk or head.file.whole) and not head.open then
-      decided = decided + 1
-    end
-  end
-  local function back()
-    require('caselsp.client').execute(client, 'caselsp.undo', { task = task })
-  end
-  if decided < 2 then
-    return back()
-  end
-  require('caselsp.prompt').select({ 'Keep them', ('Take all %d decisions back'):format(decided) }, {
-    prompt = ('Take the decisions about “%s” back?'):format(shown.data.title),
-    kind = 'caselsp.undo',
-    list = true,
-  }, function(_, i)
-    if i == 2 then
-      back()
-    end
-  end)
-end
-
-local help
-
 local actions = {
-  next = {
-    'next hunk',
-    function()
-      go(1)
-    end,
-  },
-  previous = {
-    'previous hunk',
-    function()
-      go(-1)
-    end,
-  },
-  accept = {
-    'accept this hunk',
-    function()
-      decide('caselsp.accept', 'hunk')
-    end,
-  },
-  reject = {
-    'reject this hunk',
-    function()
-      decide('caselsp.reject', 'hunk')
-    end,
-  },
-  accept_file = {
-    'accept this file',
-    function()
-      decide('caselsp.accept', 'file')
-    end,
-  },
-  reject_file = {
-    'reject this file',
-    function()
-      decide('caselsp.reject', 'file')
-    end,
-  },
-  accept_all = {
-    'accept all that is undecided',
-    function()
-      decide('caselsp.accept', 'all')
-    end,
-  },
-  reject_all = {
-    'reject all that is undecided',
-    function()
-      decide('caselsp.reject', 'all')
-    end,
-  },
-  undo = { 'take all decisions back', undo },
-  note = {
-    'write a note on this hunk, file or result',
-    function()
-      note()
-    end,
-  },
-  send = { 'send the result back: CASE does what the notes say', send },
-  open = { 'show the place in the file', open_place },
-  help = {
-    'this list',
-    function()
-      help()
-    end,
-  },
-  close = { 'close; nothing is decided', close },
+  next = function()
+    go(1)
+  end,
+  previous = function()
+    go(-1)
+  end,
+  undo = function()
+    require('caselsp.undo').take_back(shown.client, shown.data)
+  end,
+  note = function()
+    note()
+  end,
+  send = send,
+  open = open_place,
+  close = close,
 }
 
-local order = {
-  'next',
-  'previous',
-  'accept',
-  'reject',
-  'accept_file',
-  'reject_file',
-  'accept_all',
-  'reject_all',
-  'undo',
-  'note',
-  'send',
-  'open',
-  'help',
-  'close',
-}
-
-function help()
-  local lines = {}
-  for _, name in ipairs(order) do
-    local key = config.get().review.keys[name]
-    if key ~= '' then
-      table.insert(lines, ('%-6s%s'):format(key, actions[name][1]))
+for what, scope in pairs({ [''] = 'hunk', _file = 'file', _all = 'all' }) do
+  for _, verb in ipairs({ 'accept', 'reject' }) do
+    actions[verb .. what] = function()
+      decide('caselsp.' .. verb, scope)
     end
   end
-  notice.show(table.concat(lines, '\n'), nil, { title = 'Review', plain = true })
 end
 
---- The keys in one line of at most so many cells; nil where they do not fit. Those that are left out are in the list of
---- keys.
-local function footer_of(width)
-  local keys = config.get().review.keys
-  local function without(left_out)
-    local parts = {}
-    for _, part in ipairs({
-      { 'accept', 'reject', text = 'accept/reject' },
-      { 'accept_file', 'reject_file', text = 'file' },
-      { 'accept_all', 'reject_all', text = 'all' },
-      { 'note', text = 'note' },
-      { 'send', text = 'send' },
-      { 'undo', text = 'undo' },
-      { 'close', text = 'close' },
-      { 'help', text = 'keys' },
-    }) do
-      local own = vim.iter({ part[1], part[2] }):map(function(name)
-        return keys[name] ~= '' and keys[name] or nil
-      end)
-      local both = own:join('/')
-      if not vim.tbl_contains(left_out, part[1]) and both ~= '' then
-        table.insert(parts, both .. ' ' .. part.text)
-      end
-    end
-    return ' ' .. table.concat(parts, '  ') .. ' '
+--- Carries out what a key of the review means.
+local function run(name)
+  if shown then
+    actions[name]()
   end
-  for _, left_out in ipairs({ {}, { 'close' }, { 'close', 'accept_file', 'accept_all', 'note', 'send', 'undo' } }) do
-    if #without(left_out) <= width then
-      return without(left_out)
-    end
-  end
+end
+
+function actions.help()
+  keys.show(run)
 end
 
 local function window_config(title)
@@ -377,7 +261,7 @@ local function window_config(title)
     col = (vim.o.columns - width) / 2,
     border = config.get().review.border,
     title = ' ' .. title .. ' ',
-    footer = config.get().review.border ~= 'none' and footer_of(width) or nil,
+    footer = config.get().review.border ~= 'none' and keys.line(width) or nil,
     style = 'minimal',
   }
 end
@@ -392,12 +276,7 @@ local function open_window(client, data)
   vim.wo[window].breakindent, vim.wo[window].breakindentopt = true, 'shift:2'
   vim.wo[window].scrolloff = 0 -- a hunk may begin in the first row
   shown = { client = client, task = data.task, data = data, buffer = buffer, window = window }
-  for name, action in pairs(actions) do
-    local key = config.get().review.keys[name]
-    if key ~= '' then
-      vim.keymap.set('n', key, action[2], { buffer = buffer, nowait = true, desc = 'caselsp: ' .. action[1] })
-    end
-  end
+  keys.map(buffer, run)
   vim.bo[buffer].filetype = 'caselsp-review'
   notice.make_room()
   vim.api.nvim_create_autocmd('BufWipeout', {
@@ -406,6 +285,7 @@ local function open_window(client, data)
       if shown and shown.buffer == buffer then
         shown = nil
       end
+      vim.schedule(keys.close)
     end,
   })
   draw()
@@ -434,20 +314,8 @@ function M.choose(client)
     if #waiting < 2 then
       return M.open(client, waiting[1] and waiting[1].id)
     end
-    require('caselsp.prompt').select(waiting, {
-      prompt = 'Which result?',
-      kind = 'caselsp.results',
-      list = true,
-      format_item = function(task)
-        local files = vim.tbl_map(function(file)
-          return file.path
-        end, task.files)
-        return ('“%s”: %s'):format(task.title, table.concat(files, ', '))
-      end,
-    }, function(task)
-      if task then
-        M.open(client, task.id)
-      end
+    require('caselsp.tasks').choose('Which result?', waiting, function(task)
+      M.open(client, task)
     end)
   end)
 end
