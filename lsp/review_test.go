@@ -138,7 +138,7 @@ func TestReviewDocument(t *testing.T) {
 	if got := titles(); strings.Contains(got, "c.py") || !strings.Contains(got, "new.txt: Accept file after all\n") || strings.Contains(got, "new.txt: Reject") || !strings.Contains(got, "old.txt") {
 		t.Errorf("lenses after decisions:\n%s", got)
 	}
-	sc.act(review, "+new", "CASE: accept file after all")
+	sc.act(review, "New file new.txt", "CASE: accept file after all") // its title belongs to it, too
 	sc.said("accepted: 1 file. Of 4 files 2 are written, 2 are undecided.")
 	sc.disk(map[string]string{"new.txt": "new\n"})
 	sc.act(review, "Result of", "CASE: reject all")

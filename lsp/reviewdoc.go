@@ -129,23 +129,26 @@ type taskArguments struct {
 // head is a line of a review document on which something can be decided.
 type head struct {
 	line int // from 0
+	from int // the first line that belongs to it: of a file, that of its title
 	file int // index into all files of the review; -1: all of the result
 	hunk int // from 0; -1: the whole file
 }
 
 // headsOf returns the heads of a document, in order.
 func headsOf(text string) []head {
-	heads := []head{{0, -1, -1}}
-	file, hunk, line := -1, 0, 0
+	heads := []head{{0, 0, -1, -1}}
+	file, hunk, line, title := -1, 0, 0, 0
 	for l := range strings.Lines(text) {
 		switch {
 		case strings.HasPrefix(l, "diff --git "):
 			file++
 			hunk = 0
-			heads = append(heads, head{line, file, -1})
+			heads = append(heads, head{line, title, file, -1})
 		case strings.HasPrefix(l, "@@ ") && file >= 0:
-			heads = append(heads, head{line, file, hunk})
+			heads = append(heads, head{line, line, file, hunk})
 			hunk++
+		case strings.TrimRight(l, "\r\n") == "": // between files
+			title = line + 1
 		}
 		line++
 	}
@@ -305,7 +308,7 @@ func actionsAt(rev *review.Review, doc *document, line uint32) []protocol.CodeAc
 	var hunk, file *head
 	heads := headsOf(doc.Text)
 	for i, h := range heads {
-		if uint32(h.line) > line {
+		if uint32(h.from) > line {
 			break
 		}
 		switch {
