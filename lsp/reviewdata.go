@@ -28,6 +28,7 @@ type reviewView struct {
 	Untested []string   `json:"untested"`
 	Notes    []noteView `json:"notes"` // that were not sent back yet
 	Files    []fileView `json:"files"`
+	Earlier  []string   `json:"earlier,omitempty"` // the files of what was accepted before a correction; an undo takes it back, too
 }
 
 // noteView is a note of the user.
@@ -90,7 +91,7 @@ const (
 // reviewAsData answers caselsp.review as data. file, if any, names the only file; texts asks for its whole texts.
 func (l *reviews) reviewAsData(e *Engine, rev *review.Review, file string, texts bool) (any, error) {
 	d := reviewView{
-		Version: dataVersion, Task: rev.Task.ID, Title: agent.Visible(title(rev.Task)), State: string(rev.State), Untested: append([]string{}, rev.Untested...), Notes: []noteView{}, Files: []fileView{},
+		Version: dataVersion, Task: rev.Task.ID, Title: agent.Visible(title(rev.Task)), State: string(rev.State), Untested: append([]string{}, rev.Untested...), Notes: []noteView{}, Files: []fileView{}, Earlier: rev.Earlier,
 		Document: string(l.contents.address(e.Agent.Store.DocumentPath(reviewName(rev.Task.ID)))),
 	}
 	for _, n := range rev.Notes {

@@ -117,6 +117,18 @@ func (r *ReviewState) closeResult() {
 	}
 }
 
+// Earlier are the paths of what was accepted before the task was tried again, and can still be undone, sorted.
+func (r *ReviewState) Earlier() []string {
+	var list []string
+	for path := range r.earlier {
+		if r.Applied[path].Path != "" {
+			list = append(list, path)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // reopen puts what was accepted of an earlier result, and is taken back, into the present one,
 // so that the user can decide about it again.
 func (p *State) reopen(undone []string) {

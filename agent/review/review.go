@@ -26,6 +26,8 @@ type Review struct {
 	// Interrupted is what a crash left of the last acceptance or undo.
 	Interrupted *record.Interrupted
 	Notes       []record.HunkNote // of the user, which were not sent back yet
+	// Earlier are the files of what was accepted before the task was tried again: an undo takes that back, too.
+	Earlier []string
 }
 
 // File is one file of the change set. A file that is created, deleted or
@@ -185,7 +187,7 @@ func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit
 	if p.Report == nil || len(p.Staged.Files)+len(p.Kept) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested(), Interrupted: p.Review.Interrupted, Notes: p.Review.Notes}
+	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested(), Interrupted: p.Review.Interrupted, Notes: p.Review.Notes, Earlier: p.Review.Earlier()}
 	var err error
 	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err
