@@ -51,7 +51,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 		fmt.Fprintf(&b, "- %s%s\n", f.Describe(), obeyed[f.Path])
 	}
 	if before := p.AcceptedBefore(); len(before) > 0 {
-		fmt.Fprintf(&b, "\nAccepted before the task was tried again, and not changed since: %s.\n", strings.Join(before, ", "))
+		fmt.Fprintf(&b, "\nAccepted before the task was tried again: %s.\n", strings.Join(before, ", "))
 	}
 	b.WriteString(keptText(p))
 	b.WriteString(a.fewerText(p))

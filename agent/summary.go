@@ -37,7 +37,7 @@ func (a *Agent) Summary(id string) (Summary, error) {
 	s.Lines = append(s.Lines, fmt.Sprintf("it took %s: %s, %s", p.Changed.Sub(p.Started).Round(time.Second), calls, usageText(p)))
 	s.Lines = append(s.Lines, "type of the task: "+p.Class().String())
 	if before := p.AcceptedBefore(); len(before) > 0 {
-		s.Lines = append(s.Lines, "accepted before, and not changed since: "+strings.Join(before, ", "))
+		s.Lines = append(s.Lines, "accepted before: "+strings.Join(before, ", "))
 	}
 	for i := range p.Features {
 		f := &p.Features[i]

@@ -31,7 +31,7 @@ func reviewText(rev *review.Review) string {
 		fmt.Fprintf(&b, "Undecided: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
 		writeNotes(&b, rev)
 		if len(rev.Before) > 0 {
-			fmt.Fprintf(&b, "Accepted before the task was tried again, and not changed since: %s.\n", strings.Join(rev.Before, ", "))
+			fmt.Fprintf(&b, "Accepted before the task was tried again: %s.\n", strings.Join(rev.Before, ", "))
 		}
 		for _, line := range rev.Untested {
 			fmt.Fprintf(&b, "Untested: %s\n", agent.Visible(line))

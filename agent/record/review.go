@@ -225,11 +225,10 @@ func (r *ReviewState) Taken() (text string) {
 // mostTaken is how many files a sentence names.
 const mostTaken = 20
 
-// AcceptedBefore are the files of which changes were accepted before the task was tried again, and that it has not changed
-// since.
+// AcceptedBefore are the files of which changes were accepted before the task was tried again, and can still be undone, sorted.
 func (p *State) AcceptedBefore() (names []string) {
 	for path := range p.Review.earlier {
-		if !slices.ContainsFunc(p.Staged.Files, func(f StagedFile) bool { return f.Path == path }) {
+		if p.Review.Applied[path].Path != "" {
 			names = append(names, path)
 		}
 	}

@@ -26,7 +26,7 @@ type Review struct {
 	// Interrupted is what a crash left of the last acceptance or undo.
 	Interrupted *record.Interrupted
 	Notes       []record.HunkNote // of the user, which were not sent back yet
-	// Before are the files that were accepted before the task was tried again, and that it has not changed since.
+	// Before are the files of what was accepted before the task was tried again: an undo takes that back, too.
 	Before []string
 }
 

@@ -32,15 +32,21 @@ func Failure(output string) string {
 // failureLines is how many telling lines of a failed run describe the failure.
 const failureLines = 12
 
-// Summary returns the line in which a runner sums up: the last one with a number; "" for none.
+// Summary returns the line in which a runner sums up: the last one with a number, and of the packages of Go one that has tests,
+// where there is any; "" for none.
 func Summary(output string) string {
-	sum := ""
+	sum, empty := "", ""
 	for line := range strings.Lines(output) {
-		if line = strings.TrimSpace(line); strings.ContainsAny(line, "0123456789") {
+		if line = strings.TrimSpace(line); !strings.ContainsAny(line, "0123456789") {
+			continue
+		}
+		if strings.HasSuffix(line, "[no tests to run]") || strings.HasSuffix(line, "[no test files]") {
+			empty = line
+		} else {
 			sum = line
 		}
 	}
-	return sum
+	return cmp.Or(sum, empty)
 }
 
 // maxSignatures is how many errors of a failed run describe it, and again how many of its telling lines:

@@ -12,6 +12,11 @@ local function count(data, state)
   return n
 end
 
+--- How many acceptances an undo takes back: hunks, and files that were accepted before a correction.
+local function accepted(data)
+  return count(data, 'accepted') + #(data.acceptedBefore or {})
+end
+
 --- The decisions about one file, as a line; nil where there is none.
 local function line_of(file)
   local parts = {}
@@ -39,13 +44,16 @@ function M.take_back(client, data)
   local function back()
     require('caselsp.client').execute(client, 'caselsp.undo', { task = data.task })
   end
-  local decided = count(data, 'accepted') + count(data, 'rejected')
+  local decided = accepted(data) + count(data, 'rejected')
   if decided < 2 then
     return back()
   end
   local lines = { ('Take the decisions about “%s” back?'):format(data.title) }
   for _, file in ipairs(data.files) do
     table.insert(lines, line_of(file))
+  end
+  for _, path in ipairs(data.acceptedBefore or {}) do
+    table.insert(lines, path .. ': accepted before the correction')
   end
   require('caselsp.prompt').select({ 'Keep them', ('Take all %d decisions back'):format(decided) }, {
     prompt = table.concat(lines, '\n'),
@@ -87,7 +95,7 @@ function M.run(client, task)
         return require('caselsp.client').execute(client, 'caselsp.undo') -- the server says why there is nothing
       end
       events.review(client, fit[i].id, function(data)
-        if data and count(data, 'accepted') > 0 then
+        if data and accepted(data) > 0 then
           return M.take_back(client, data)
         end
         rejected = rejected or data and count(data, 'rejected') > 0 and data or nil
