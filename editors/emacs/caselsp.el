@@ -1210,6 +1210,8 @@ all that have a result."
         (erase-buffer)
         (insert (caselsp--get data "title")
                 (format "\n%s, %s to decide\n" (caselsp--get data "state") (or (caselsp--get data "open") 0)))
+        (when-let* ((before (caselsp--list data "acceptedBefore")))
+          (insert "Accepted before the task was tried again: " (string-join before ", ") "\n"))
         (dolist (line (caselsp--list data "untested")) (insert "Untested: " line "\n"))
         (caselsp--insert-notes data nil nil)
         (dolist (file (caselsp--list data "files")) (caselsp--insert-file file data))

@@ -106,6 +106,9 @@ function M.of(data)
     data.state == 'review' and open .. ' to decide. g? lists the keys.'
       or 'State: ' .. data.state .. '. u takes all back.'
   )
+  if #(data.acceptedBefore or {}) > 0 then
+    p:add('Accepted before the task was tried again: ' .. table.concat(data.acceptedBefore, ', '), 'CaselspAccepted')
+  end
   for _, line in ipairs(data.untested or {}) do
     p:add('Untested: ' .. line, 'CaselspRejected')
   end
