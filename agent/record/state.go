@@ -261,10 +261,8 @@ func (p *State) applyMilestone(body Body) {
 		p.applySaid(body)
 	case FilesShown:
 		p.applyShown(b)
-	case Compacted:
-		p.applyCompacted(b)
-	case WindowTold:
-		p.Window = b
+	case Compacted, WindowTold:
+		p.applyWindow(body)
 	case Linted:
 		p.applyLinted(b)
 	case FixChecked, ValidatorTried:

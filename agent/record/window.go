@@ -19,3 +19,13 @@ func (b WindowTold) Told() string {
 	}
 	return fmt.Sprintf("the server gives the model a window of %d tokens: requests are made to fit", b.Tokens)
 }
+
+// applyWindow folds how large the window is, and that the conversation was fitted into it.
+func (p *State) applyWindow(body Body) {
+	switch b := body.(type) {
+	case WindowTold:
+		p.Window = b
+	case Compacted:
+		p.applyCompacted(b)
+	}
+}
