@@ -147,10 +147,6 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     if (task.reason !== '') {
       list.push({ kind: 'note', id: `${task.id}/reason`, label: task.reason, icon: 'info', tooltip: task.reason });
     }
-    task.plan.forEach((feature, index) => list.push({ kind: 'feature', task, feature, index }));
-    if (task.files.length > 0) {
-      list.push({ kind: 'files', task });
-    }
     const before = (task.acceptedBefore ?? []).join(', ');
     if (before !== '') {
       const tooltip = `Accepted before the task was tried again, and not changed since: ${before}`;
@@ -158,6 +154,10 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     }
     for (const note of this.reviews.get(task.id)?.notes ?? []) {
       list.push({ kind: 'noted', task, note });
+    }
+    task.plan.forEach((feature, index) => list.push({ kind: 'feature', task, feature, index }));
+    if (task.files.length > 0) {
+      list.push({ kind: 'files', task });
     }
     for (const k of task.kept) {
       list.push({ kind: 'note', id: `${task.id}/kept/${k.id}`, label: `Kept, not verified: ${k.title}`, icon: 'archive', tooltip: k.reason });
@@ -239,9 +239,9 @@ function repeats(task: Task): boolean {
 function featureItem(task: Task, f: Feature, index: number, children: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(
     repeats(task) ? (featureWords[f.state] ?? f.state) : `${index + 1}. ${short(f.title, rowText)}`,
-    children ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
+    children ? (f.state === 'working' ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed) : vscode.TreeItemCollapsibleState.None,
   );
-  item.id = `${task.id}/${index}`;
+  item.id = `${task.id}/${index}/${f.state}`; // another one when it is done: it is closed then
   const parts = [];
   if (f.state === 'working') {
     parts.push(`round ${f.round}, step ${task.step}`);
