@@ -223,12 +223,13 @@ func durationOrNone(low, high time.Duration) kind[time.Duration] {
 
 // orNone allows 0, too, which has a meaning of its own.
 func orNone(k kind[int], meaning string) kind[int] {
-	return kind[int]{allowed: k.allowed + ", or 0: " + meaning, read: func(value any) (int, error) {
+	return simple(k.allowed+", or 0: "+meaning, func(value any) (int, bool) {
 		if f, ok := toNumber(value); ok && f == 0 {
-			return 0, nil
+			return 0, true
 		}
-		return k.read(value)
-	}}
+		n, err := k.read(value)
+		return n, err == nil
+	})
 }
 
 // short writes a duration without zero parts: 5m, not 5m0s.

@@ -55,10 +55,10 @@ func (e *engine) examineModels(ctx context.Context, out io.Writer) bool {
 			fmt.Fprintf(out, "WRONG %-10s %s\n", "model", clean(e.awaited(err).Error()))
 			continue
 		}
-		fmt.Fprintf(out, "ok    %-10s %s\n", "model", clean(name+told(facts)))
 		if a.ContextTokens == 0 && facts.Window > 0 {
 			counted = min(counted, facts.Window)
 		}
+		fmt.Fprintf(out, "ok    %-10s %s\n", "model", clean(name+told(facts, counted)))
 		for _, note := range doubts(facts, a.ContextTokens, counted, a.Tools) {
 			fmt.Fprintf(out, "note  %-10s %s\n", "model", clean(note))
 		}
@@ -97,13 +97,17 @@ func usedFor(a settings.Asked) string {
 	return ""
 }
 
-// told is what a server says of a model.
-func told(f openai.Facts) string {
+// told is what a server says of a model, and how large a window tasks count on.
+func told(f openai.Facts, counted int) string {
 	var parts []string
-	if f.Window > 0 {
+	switch {
+	case f.Window > 0:
 		parts = append(parts, "a window of "+tokens(f.Window))
-	} else if f.Longest > 0 {
+	case f.Longest > 0:
 		parts = append(parts, "a window of at most "+tokens(f.Longest))
+	}
+	if f.Window != counted {
+		parts = append(parts, "a window of "+tokens(counted)+" is counted on")
 	}
 	switch f.Tools {
 	case openai.Yes:

@@ -67,8 +67,16 @@ func Check(ctx context.Context, c Config) (Facts, error) {
 		m.ask(ctx, entry, &f)
 		return f, nil
 	}
-	return Facts{}, m.fail(llm.BadRequest, 0, fmt.Sprintf("%s has no model %s", m.preset.Title, quote(m.config.Model)),
+	return Facts{}, m.fail(llm.BadRequest, 0, fmt.Sprintf("%s has no model %s", m.serverName(), quote(m.config.Model)),
 		"Set it to one that it has: "+some(names, m.config.Model), nil)
+}
+
+// serverName names the server in a sentence.
+func (m *model) serverName() string {
+	if m.preset.Name == custom.Name {
+		return "the server"
+	}
+	return m.preset.Title
 }
 
 func modelList(body []byte) ([]fields, error) {
