@@ -164,6 +164,25 @@ func (e *engine) askModels(ctx context.Context, out io.Writer) bool {
 	return well
 }
 
+// misreported says what is wrong with an answer to askModel's request; "" for nothing.
+func misreported(call llm.ToolCall) string {
+	var args struct {
+		Ready *bool `json:"ready"`
+	}
+	switch err := json.Unmarshal([]byte(call.Arguments), &args); {
+	case call.Name != askedTool:
+		return fmt.Sprintf("of another tool than the one that there is (%.40q)", call.Name)
+	case !json.Valid([]byte(call.Arguments)):
+		return "whose arguments are no JSON"
+	case err != nil || args.Ready == nil:
+		return "without the argument that it needs"
+	}
+	return ""
+}
+
+// askedTool is the tool that askModel offers.
+const askedTool = "REPORT"
+
 // askModel asks a model for one tool call, as tasks do.
 func (e *engine) askModel(ctx context.Context, s settings.Model) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
@@ -175,7 +194,7 @@ func (e *engine) askModel(ctx context.Context, s settings.Model) (string, error)
 	begun := time.Now()
 	answer, err := m.Complete(ctx, &llm.Request{
 		Messages: []llm.Message{{Speaker: llm.User, Content: "Report that you are ready, with the tool."}},
-		Tools:    []llm.Tool{{Name: "REPORT", Description: "Report whether you are ready.", Schema: json.RawMessage(`{"type":"object","properties":{"ready":{"type":"boolean"}},"required":["ready"]}`)}},
+		Tools:    []llm.Tool{{Name: askedTool, Description: "Report whether you are ready.", Schema: json.RawMessage(`{"type":"object","properties":{"ready":{"type":"boolean"}},"required":["ready"]}`)}},
 		MustCall: true, MaxTokens: askTokens,
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -191,8 +210,8 @@ func (e *engine) askModel(ctx context.Context, s settings.Model) (string, error)
 	if len(answer.ToolCalls) == 0 {
 		return "", fmt.Errorf("it answered after %s, but made no tool call: tasks cannot use it so. %s", took, try)
 	}
-	if !json.Valid([]byte(answer.ToolCalls[0].Arguments)) {
-		return "", fmt.Errorf("it answered after %s with a tool call whose arguments are no JSON: tasks cannot use it so. %s", took, try)
+	if wrong := misreported(answer.ToolCalls[0]); wrong != "" {
+		return "", fmt.Errorf("it answered after %s with a tool call %s: tasks will have trouble with it. %s", took, wrong, try)
 	}
 	counted := "tokens as the server counts them"
 	if answer.Usage.Estimated {
