@@ -166,7 +166,7 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 
 // tellOutcome tells what did not arrive, what changed beside the open documents, and what is left to decide.
 func (l *reviews) tellOutcome(e *Engine, out review.Outcome, task record.Task, sel review.Selection, accept bool) {
-	typ, text := protocol.MessageTypeInfo, ""
+	typ, text, how := protocol.MessageTypeInfo, "", ""
 	for _, f := range out.Failed() {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not changed: %s: %s\n", f.Path, sentence(f.Reason))
@@ -178,11 +178,12 @@ func (l *reviews) tellOutcome(e *Engine, out review.Outcome, task record.Task, s
 	case out.State == record.Succeeded && accept:
 		text += l.acceptedText(task)
 	case out.State == record.Succeeded:
-		text += fmt.Sprintf("Decided: %q. What was left of it is rejected; what you accepted stays. The command %s takes all decisions back.", l.ed.client.brief(task), cmdUndo)
+		text += fmt.Sprintf("Decided: %q. What was left of it is rejected; what you accepted stays.", l.ed.client.brief(task))
+		how = fmt.Sprintf(" The command %s takes all decisions back.", cmdUndo) // behind what an editor with one line shows
 	case out.State == record.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed. The command %s takes that back.", l.ed.client.brief(task), cmdUndo)
 	}
-	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.where(e, out) + spaced(out.Commit)
+	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.where(e, out) + spaced(out.Commit) + how
 	one := sel.File != "" && sel.Hunk != review.AllHunks && out.State == record.Review && len(out.Failed()) == 0
 	l.tellSoon(task.ID, typ, text, one)
 }

@@ -118,7 +118,7 @@ type planView struct {
 	Attempt int    `json:"attempt"`
 	Round   int    `json:"round"`
 	Tests   string `json:"tests"`
-	// Steps are the latest, in order; none of a task that is over.
+	// Steps are the latest, in order.
 	Steps []stepView `json:"steps,omitempty"`
 }
 
@@ -217,11 +217,7 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 		d.Files = append(d.Files, fileCount{Path: f.Path, From: f.From, URI: abs, Kind: kinds[f.Op], Binary: f.Binary, Added: f.Added, Removed: f.Removed, Open: f.Open, Accepted: f.Accepted, Rejected: f.Rejected, AllRejected: f.AllRejected})
 	}
 	for _, f := range o.Plan {
-		one := planView{f.ID, agent.Visible(f.Title), string(f.State), agent.Visible(f.Reason), f.Attempt, f.Round, f.Tests, nil}
-		if !o.State.Ended() {
-			one.Steps = stepsAsData(f.Steps)
-		}
-		d.Plan = append(d.Plan, one)
+		d.Plan = append(d.Plan, planView{f.ID, agent.Visible(f.Title), string(f.State), agent.Visible(f.Reason), f.Attempt, f.Round, f.Tests, stepsAsData(f.Steps)})
 	}
 	for _, f := range o.Kept {
 		d.Kept = append(d.Kept, keptView{f.ID, agent.Visible(f.Title), agent.Visible(f.Reason), f.Files})

@@ -83,6 +83,9 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if line, found := content.Placeholder(a.Content, f.Text); found {
+		return Result{}, fmt.Errorf("nothing was changed: line %d of the content stands for code that was left out. Write every line, or use %s for a part of the file", line, PatchFileName)
+	}
 	shown, known := s.shown(a.Path)
 	text, note := a.Content, ""
 	if named := (Range{a.From, a.To}); exists && a.From > 0 && shown.Hash == f.Hash && shown.moved(a.From, a.To) {
@@ -108,9 +111,6 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 		return Result{}, s.unseen(fmt.Sprintf("nothing was changed: %s has lines that were not shown to you, and this would write over them.", a.Path), a.Path, f, []Range{{1, LineCount(f.Text)}})
 	case exists:
 		text = content.Rewrite(f.Text, a.Content)
-	}
-	if line, found := content.Placeholder(a.Content, f.Text); found {
-		return Result{}, fmt.Errorf("nothing was changed: line %d of the content stands for code that was left out. Write every line, or use %s for a part of the file", line, PatchFileName)
 	}
 	r, err := s.stage(a.Path, f, exists, text, false)
 	if err == nil && a.From == 0 {

@@ -149,7 +149,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     }
     const before = (task.acceptedBefore ?? []).join(', ');
     if (before !== '') {
-      const tooltip = `Accepted before the task was tried again, and not changed since: ${before}`;
+      const tooltip = `Accepted before the task was tried again: ${before}`;
       list.push({ kind: 'note', id: `${task.id}/before`, label: `Accepted before: ${before}`, icon: 'check', tooltip });
     }
     for (const note of this.reviews.get(task.id)?.notes ?? []) {
