@@ -111,15 +111,14 @@ type fileCount struct {
 
 // planView is one feature of a plan.
 type planView struct {
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	State   string `json:"state"`
-	Reason  string `json:"reason"`
-	Attempt int    `json:"attempt"`
-	Round   int    `json:"round"`
-	Tests   string `json:"tests"`
-	// Steps are the latest, in order; none of a task that is over.
-	Steps []stepView `json:"steps,omitempty"`
+	ID      string     `json:"id"`
+	Title   string     `json:"title"`
+	State   string     `json:"state"`
+	Reason  string     `json:"reason"`
+	Attempt int        `json:"attempt"`
+	Round   int        `json:"round"`
+	Tests   string     `json:"tests"`
+	Steps   []stepView `json:"steps,omitempty"` // the latest, in order
 }
 
 // stepView is an action in the work on a feature.
@@ -217,11 +216,7 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 		d.Files = append(d.Files, fileCount{Path: f.Path, From: f.From, URI: abs, Kind: kinds[f.Op], Binary: f.Binary, Added: f.Added, Removed: f.Removed, Open: f.Open, Accepted: f.Accepted, Rejected: f.Rejected, AllRejected: f.AllRejected})
 	}
 	for _, f := range o.Plan {
-		one := planView{f.ID, agent.Visible(f.Title), string(f.State), agent.Visible(f.Reason), f.Attempt, f.Round, f.Tests, nil}
-		if !o.State.Ended() {
-			one.Steps = stepsAsData(f.Steps)
-		}
-		d.Plan = append(d.Plan, one)
+		d.Plan = append(d.Plan, planView{f.ID, agent.Visible(f.Title), string(f.State), agent.Visible(f.Reason), f.Attempt, f.Round, f.Tests, stepsAsData(f.Steps)})
 	}
 	for _, f := range o.Kept {
 		d.Kept = append(d.Kept, keptView{f.ID, agent.Visible(f.Title), agent.Visible(f.Reason), f.Files})
