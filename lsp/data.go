@@ -111,15 +111,14 @@ type fileCount struct {
 
 // planView is one feature of a plan.
 type planView struct {
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	State   string `json:"state"`
-	Reason  string `json:"reason"`
-	Attempt int    `json:"attempt"`
-	Round   int    `json:"round"`
-	Tests   string `json:"tests"`
-	// Steps are the latest, in order.
-	Steps []stepView `json:"steps,omitempty"`
+	ID      string     `json:"id"`
+	Title   string     `json:"title"`
+	State   string     `json:"state"`
+	Reason  string     `json:"reason"`
+	Attempt int        `json:"attempt"`
+	Round   int        `json:"round"`
+	Tests   string     `json:"tests"`
+	Steps   []stepView `json:"steps,omitempty"` // the latest, in order
 }
 
 // stepView is an action in the work on a feature.
