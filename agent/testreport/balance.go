@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Change is one changed file. A file that is not there, or is no text, is "".
@@ -81,7 +83,7 @@ type testAt struct {
 
 // Weakened returns how changes leave less tested than before: tests that are gone, fewer
 // checks in a file, more marks that keep tests from running. A test that has another name or
-// another place with the same body is not gone, nor is one in whose file another stands in its place:
+// another place with the same body is not gone, nor is one in whose file another is left that has to do with the same:
 // what that checks less is told as fewer checks. It counts and does not understand tests; what it
 // misses is seen in the diff, and what it wrongly reports the user can allow.
 func Weakened(changes []Change) (lost []Loss) {
@@ -120,6 +122,35 @@ func Weakened(changes []Change) (lost []Loss) {
 	return lost
 }
 
+// unspecific are words that tests have whatever they are about.
+var unspecific = map[string]bool{"test": true, "tests": true, "assert": true, "self": true, "this": true, "def": true, "expect": true, "return": true, "func": true, "function": true,
+	"async": true, "await": true, "true": true, "false": true, "none": true, "null": true, "nil": true, "equal": true, "equals": true, "error": true, "errorf": true, "fatal": true, "fatalf": true}
+
+// alike reports whether one test may stand in the place of another: by a half of the words of the smaller one, in names and
+// bodies, beside those that tests have whatever they are about. Where one has no such words, it cannot be told.
+func alike(o, n testAt) bool {
+	was, is := specifics(o), specifics(n)
+	common := 0
+	for w := range was {
+		if is[w] {
+			common++
+		}
+	}
+	return len(was) == 0 || len(is) == 0 || common > 0 && 2*common >= min(len(was), len(is))
+}
+
+var testWord = lazyregexp.New(`\p{L}{3,}`)
+
+func specifics(t testAt) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range testWord.FindAllString(t.name+" "+t.body, -1) {
+		if w = strings.ToLower(w); !unspecific[w] {
+			words[w] = true
+		}
+	}
+	return words
+}
+
 // balance finds for each test of before the one that it has become, and returns those that have
 // become none. It notes in the files what moved.
 func balance(files []weighed) (gone []testAt) {
@@ -136,7 +167,7 @@ func balance(files []weighed) (gone []testAt) {
 		func(o, n testAt) bool { return o.file == n.file && o.name == n.name },
 		func(o, n testAt) bool { return o.name == n.name },
 		func(o, n testAt) bool { return o.checks > 0 && o.body == n.body },
-		func(o, n testAt) bool { return o.file == n.file && n.checks >= min(1, o.checks) },
+		func(o, n testAt) bool { return o.file == n.file && n.checks >= min(1, o.checks) && alike(o, n) },
 	} {
 		for i := range before {
 			for j := range after {
