@@ -18,6 +18,7 @@ import (
 	"caselsp/agent/llm"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
+	"caselsp/agent/settings"
 	"caselsp/agent/shell"
 	"caselsp/agent/validate"
 	"caselsp/agent/validate/rules"
@@ -74,7 +75,7 @@ type Options struct {
 	WriteValidators bool
 	Limits          record.Limits // zero fields: DefaultLimits
 	Version         string        // of this build; recordings name it
-	Context         int           // tokens that fit into the model's window; 0: DefaultContext
+	Context         int           // tokens that fit into the model's window; 0: settings.CountedOn
 	// Window, if not nil, asks the models' servers how many tokens fit into the smallest window that they give, where the
 	// settings do not say: 0 where they do not, either. enlarge says for people how a server gives more. It is not sure
 	// where a server may tell more once its model has run.
@@ -92,9 +93,6 @@ type Options struct {
 
 	outside outside // nil: live
 }
-
-// DefaultContext is the window in tokens that is assumed when nobody names one: what the common hosted models have at least.
-const DefaultContext = 128_000
 
 // Agent runs tasks. It is safe for concurrent use; a task has one writer at a time.
 type Agent struct {
@@ -129,7 +127,7 @@ func New(o Options) *Agent {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Context == 0 {
-		o.Context = DefaultContext
+		o.Context = settings.CountedOn
 	}
 	if o.Expiry == 0 {
 		o.Expiry = permit.DefaultExpiry

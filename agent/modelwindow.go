@@ -50,6 +50,9 @@ func (r *run) askWindow(ctx context.Context, at record.Place) *record.WindowTold
 	if r.a.Window != nil {
 		b.Tokens, b.Enlarge, asks.sure = r.a.Window(ctx)
 	}
+	if b.Tokens >= r.a.Context { // it bounds nothing
+		b.Tokens, b.Enlarge = 0, ""
+	}
 	if !asks.sure && b.Tokens == 0 {
 		return nil
 	}

@@ -28,7 +28,7 @@ type Overview struct {
 	Analysis string           // of the plan, in a model's words
 	Plan     []PlannedFeature // in the order of work; in a task in one loop the task itself
 	Files    []FileCount      // sorted by path
-	// Before are the files that were accepted before the task was tried again, and that it has not changed since.
+	// Before are the files that were accepted before the task was tried again, and can still be undone.
 	Before  []string
 	Decided bool // the user has accepted or rejected some of it
 	Doing   Doing

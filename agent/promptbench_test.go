@@ -19,6 +19,7 @@ import (
 	"caselsp/agent/llm/llmtest"
 	"caselsp/agent/llm/openai"
 	"caselsp/agent/record"
+	"caselsp/agent/settings"
 	"caselsp/sandbox"
 )
 
@@ -366,7 +367,7 @@ func BenchmarkPrompt(b *testing.B) {
 			runs = append(runs, play(b, path))
 		}
 	}
-	long := played(b, DefaultContext)
+	long := played(b, settings.CountedOn)
 	writeRequests(b, "long", long)
 	runs = append(runs, demo(b), scripted(b), measuredRun{"long feature", long.row(), "review"})
 	fmt.Printf("\n%-20s %8s %9s %7s %6s %6s %6s %9s  %s\n", "task", "requests", "bytes in", "repeat", "long", "twice", "parted", "compacted", "ended")

@@ -13,6 +13,7 @@ import (
 	"caselsp/agent/lint"
 	"caselsp/agent/llm"
 	"caselsp/agent/record"
+	"caselsp/agent/settings"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -199,7 +200,7 @@ const leastRepeated = 0.85
 // TestRequestsRepeat: with an ordinary window, no request says a text twice, each begins with the
 // one before it, and a conversation of 20 requests and more is mostly repeated.
 func TestRequestsRepeat(t *testing.T) {
-	m := played(t, DefaultContext)
+	m := played(t, settings.CountedOn)
 	count, sent, again := map[string]int{}, map[string]int{}, map[string]int{}
 	for i, s := range m.sent {
 		count[s.conversation]++

@@ -2,10 +2,10 @@ package record
 
 import "fmt"
 
-// WindowTold says how large a window the servers of the task's models give them, where the settings leave that to them. It
-// is recorded where it is another than before.
+// WindowTold says how large a window the servers of the task's models give them, where the settings leave that to them and
+// it is smaller than what is counted on. It is recorded where it is another than before.
 type WindowTold struct {
-	Tokens  int    `json:"tokens,omitempty"`  // of a request with its answer; 0: they do not say
+	Tokens  int    `json:"tokens,omitempty"`  // of a request with its answer; 0: they do not say, or more
 	Enlarge string `json:"enlarge,omitempty"` // how the server is told to give more, for people; "": not known
 	At      Place  `json:"at"`
 }

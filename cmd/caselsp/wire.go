@@ -95,7 +95,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 			return sandbox.DependenciesOf(tree, p, from.Pick(os.Getenv), more...)
 		},
 		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20,
-		Context: cmp.Or(e.settings.Model.Window(), settings.CountedOn), Window: e.askWindows(),
+		Context: e.settings.Model.Window(), Window: e.askWindows(),
 		Commands: e.commands(),
 		Trust:    e.trust,
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask", Files: e.files(),
