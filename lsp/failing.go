@@ -64,25 +64,15 @@ func (l *failingTests) typing(doc *document) {
 	if !slices.ContainsFunc(slices.Collect(maps.Values(l.tasks)), func(s shownTests) bool { return s.marked[doc.URI] }) {
 		return
 	}
-	if l.typed != nil {
-		l.typed()
-	}
-	l.typed = l.ed.Clock.After(typingPause, func() {
-		l.ed.Go("placing failing tests", func(ctx context.Context) error {
-			e, release, err := l.engines.use(ctx)
-			if err != nil {
-				return err
+	l.engines.whenTyped(&l.typed, "placing failing tests", func(_ context.Context, e *Engine) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for task, shown := range maps.Clone(l.tasks) {
+			if shown.marked[doc.URI] {
+				l.show(task, shown.now, l.diagnosticsOf(e.Agent, shown.now))
 			}
-			defer release()
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			for task, shown := range maps.Clone(l.tasks) {
-				if shown.marked[doc.URI] {
-					l.show(task, shown.now, l.diagnosticsOf(e.Agent, shown.now))
-				}
-			}
-			return nil
-		})
+		}
+		return nil
 	})
 }
 

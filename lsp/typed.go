@@ -37,12 +37,18 @@ func (l *reviews) look(r *shownReview, doc *document, do func(context.Context, *
 	if !l.concerns(r, doc) {
 		return
 	}
-	if r.typed != nil {
-		r.typed()
+	l.engines.whenTyped(&r.typed, "looking at hunks in what was typed", do)
+}
+
+// whenTyped calls do when the user has not typed for a moment. timer is the wait that this one takes the place of; its owner
+// guards it.
+func (g *engines) whenTyped(timer *func() bool, what string, do func(context.Context, *Engine) error) {
+	if *timer != nil {
+		(*timer)()
 	}
-	r.typed = l.ed.Clock.After(typingPause, func() {
-		l.ed.Go("looking at hunks in what was typed", func(ctx context.Context) error {
-			e, release, err := l.engines.use(ctx)
+	*timer = g.ed.Clock.After(typingPause, func() {
+		g.ed.Go(what, func(ctx context.Context) error {
+			e, release, err := g.use(ctx)
 			if err != nil {
 				return err
 			}
