@@ -120,7 +120,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	room, _ := r.roomLeft()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: room, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Touched: r.touched, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: room, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Touched: r.touched, Theirs: r.theirs, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/count"
@@ -66,11 +67,11 @@ func (r *run) nextFeature(ctx context.Context) error {
 func (r *run) conclude(ctx context.Context) error {
 	outcome := r.state.Outcome()
 	if r.state.Report == nil {
-		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome), Relied: r.a.relied(r.state)})
+		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome), Relied: r.a.relied(r.state), Theirs: r.a.overTheirs(r.state)})
 	}
 	switch {
 	case len(r.state.Staged.Files) > 0:
-		return r.record(record.StateChanged{To: record.Review, Feature: r.state.Current, Reason: untestedLine(r.state)})
+		return r.record(record.StateChanged{To: record.Review, Feature: r.state.Current, Reason: strings.Trim(untestedLine(r.state)+". "+r.state.TheirsTold(), ". ")})
 	case outcome == answered:
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "answered", Feature: r.state.Current})
 	case outcome == record.OutcomeSuccess:

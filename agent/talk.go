@@ -177,6 +177,16 @@ func (t *texts) keep(hash, text string) {
 	}
 }
 
+// beginning is the text whose hash begins so.
+func (t *texts) beginning(hash string) (text string, ok bool) {
+	for h, text := range t.list {
+		if hash != "" && strings.HasPrefix(h, hash) {
+			return text, true
+		}
+	}
+	return "", false
+}
+
 func (t *texts) of(hash string) (text string, ok bool) {
 	text, ok = t.list[hash]
 	return text, ok || hash == record.Unshown

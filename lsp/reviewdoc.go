@@ -36,6 +36,9 @@ func reviewText(rev *review.Review) string {
 		for _, line := range rev.Untested {
 			fmt.Fprintf(&b, "Untested: %s\n", agent.Visible(line))
 		}
+		if rev.Theirs != "" {
+			b.WriteString(agent.Visible(rev.Theirs) + "\n")
+		}
 		if files := rev.Waiting(); len(files) > 0 {
 			b.WriteString("Programs obey these files without being told to. To accept all leaves them undecided: accept each by its name.\n")
 			for _, f := range files {

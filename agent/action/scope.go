@@ -37,6 +37,10 @@ type Env struct {
 	// none is.
 	Touched func(path string) bool
 
+	// Theirs returns the user's own file beside what it was before the task changed anything, known where that is so; nil:
+	// of none it is. What the user wrote between is not taken out without a word.
+	Theirs func(path string) (file Theirs, known bool)
+
 	// Judge runs the validators over the text of a file, together with what else
 	// there is; nil: over the text alone.
 	Judge func(ctx context.Context, path, text string) ([]validate.Finding, error)

@@ -65,6 +65,7 @@ func (n HunkNote) sameAs(m HunkNote) bool { return n.File == m.File && n.Hunk ==
 
 // applyReviewed folds what becomes of a result beside decisions.
 func (p *State) applyReviewed(body Body) {
+	p.acceptedSome()
 	switch b := body.(type) {
 	case Retried:
 		p.retry(b)
@@ -104,7 +105,8 @@ func (p *State) giveBack(b Returned) {
 	}
 	f.Test, f.parts = p.testsOfAll()
 	p.Features = append(slices.Clip(p.Features), f)
-	p.Staged, p.Report, p.Open = b.Staged, nil, nil
+	p.stage(b.Staged)
+	p.Report, p.Open = nil, nil
 	p.conversation = conversation{}
 	p.Before = Planning
 	p.Review.closeResult()

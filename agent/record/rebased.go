@@ -26,7 +26,7 @@ func GaveWay(places []string) string {
 
 // applyRebased folds what the user's typing did to staged edits.
 func (p *State) applyRebased(b Rebased) {
-	p.Staged = b.Staged
+	p.stage(b.Staged)
 	p.GaveWay = append(p.GaveWay, b.Overlaps...)
 	note := "The user changed " + strings.Join(b.Paths, ", ") + " in the editor; the staged edits were moved onto that."
 	if b.Dropped != "" {

@@ -375,6 +375,8 @@ type Reported struct {
 	Text    string `json:"text"`
 	// Relied are the ids of what memory gave and of which the change has lines; older versions did not look.
 	Relied []string `json:"relied,omitempty"`
+	// Theirs are the places, as path:lines, where the result changes or takes out what the user wrote while the task worked.
+	Theirs []string `json:"theirs,omitempty"`
 }
 
 // Staged is everything that is staged, by content hash.

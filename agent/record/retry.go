@@ -74,7 +74,8 @@ func (p *State) retry(b Retried) {
 	if b.Said != "" {
 		p.UserTexts = append(p.UserTexts, b.Said)
 	}
-	p.Staged, p.Report, p.Open = b.Staged, nil, nil
+	p.stage(b.Staged)
+	p.Report, p.Open = nil, nil
 	p.conversation = conversation{}
 	p.Before = Planning
 	p.Review.closeResult()
@@ -83,7 +84,8 @@ func (p *State) retry(b Retried) {
 // takeUp folds that the kept work of a feature is staged again.
 func (p *State) takeUp(b TakenUp) {
 	f := &p.Features[b.Feature]
-	p.Staged, f.Good, f.Again.Taken = b.Staged, b.Staged, true
+	p.stage(b.Staged)
+	f.Good, f.Again.Taken = b.Staged, true
 	p.Turns = append(p.Turns, Turn{Said: b.Said()})
 	var kept []KeptWork
 	for _, k := range p.Kept {

@@ -52,7 +52,8 @@ type State struct {
 	Hypothesis *action.Hypothesis
 	Verdict    *action.Verdict
 
-	Staged       Staged
+	Staged Staged
+	began
 	Kept         []KeptWork                   // of features that failed, in the order in which they did
 	keptIDs      map[string]bool              // that were given out
 	Dependencies map[string]Dependencies      // by key: what became of the project's dependencies
@@ -303,7 +304,7 @@ func (p *State) applyMilestone(body Body) {
 		p.conversation = conversation{}
 		p.keep(b)
 		if b.Staged != nil {
-			p.Staged = *b.Staged
+			p.stage(*b.Staged)
 			p.takeBack(b.Feature, 0)
 		}
 	case Rebased:
@@ -412,7 +413,7 @@ func (p *State) applyDone(b ActionDone) {
 		return // an outcome without an intent changes nothing
 	}
 	if b.Staged != nil {
-		p.Staged = *b.Staged
+		p.stage(*b.Staged)
 	}
 	if b.OK {
 		p.declare(c)

@@ -57,7 +57,8 @@ func (p *State) applyWriting(body Body) {
 		w.attempt, w.round = f.Attempt, f.Round
 		if w.Note = b.Note; b.Staged != nil {
 			w.Dropped = true
-			p.Staged, p.LastTest = *b.Staged, w.run
+			p.stage(*b.Staged)
+			p.LastTest = w.run
 			f.Good, f.Tests, f.Results = p.Staged, testLine(w.run), w.run.Results
 		}
 	}

@@ -28,6 +28,8 @@ type Review struct {
 	Notes       []record.HunkNote // of the user, which were not sent back yet
 	// Before are the files of what was accepted before the task was tried again: an undo takes that back, too.
 	Before []string
+	// Theirs says that the result goes over lines that the user wrote while the task worked; "" where it does not.
+	Theirs string
 }
 
 // File is one file of the change set. A file that is created, deleted or
@@ -187,7 +189,7 @@ func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit
 	if p.Report == nil || len(p.Staged.Files)+len(p.Kept) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested(), Interrupted: p.Review.Interrupted, Notes: p.Review.Notes, Before: p.AcceptedBefore()}
+	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested(), Interrupted: p.Review.Interrupted, Notes: p.Review.Notes, Before: p.AcceptedBefore(), Theirs: p.TheirsTold()}
 	var err error
 	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.partly(), rev.Undone(), rev.keptTally(), rev.interrupted(), rev.untested()}
+	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.partly(), rev.Undone(), rev.keptTally(), rev.interrupted(), rev.untested(), rev.overTheirs()}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }
 
@@ -138,6 +138,14 @@ func (rev *Review) untested() string {
 		return ""
 	}
 	return "Untested: " + strings.Join(rev.Untested, "; ") + "."
+}
+
+// overTheirs says that the result goes over lines of the user's, while there is something to decide; else "".
+func (rev *Review) overTheirs() string {
+	if rev.State != record.Review {
+		return ""
+	}
+	return rev.Theirs
 }
 
 // OpenFiles counts the files with open hunks.

@@ -1,0 +1,34 @@
+package action
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestLost: which lines of the user's an edit takes out.
+func TestLost(t *testing.T) {
+	const began = "one\ntwo\nthree\n"
+	for _, c := range []struct {
+		name          string
+		now           string // the user's file; "": as it began
+		before, after string // what is staged
+		want          []Range
+	}{
+		{"nothing was written", "", "one\nTWO\nthree\n", "one\nthree\n", nil},
+		{"written and kept", "one\nmine\ntwo\nthree\n", "one\nmine\nTWO\nthree\n", "one\nmine\nTwo\nthree\n", nil},
+		{"written and gone", "one\nmine\ntwo\nthree\n", "one\nmine\nTWO\nthree\n", "one\nTwo\nthree\n", []Range{{2, 2}}},
+		{"changed by both", "one\n2\nthree\n", "one\n2\nthree\n", "one\nII\nthree\n", []Range{{2, 2}}},
+		{"moved", "one\nmine\ntwo\nthree\n", "one\nmine\ntwo\nthree\n", "one\ntwo\nthree\n\tmine\n", nil},
+		{"brackets only", "one\n}\n\ntwo\nthree\n", "one\n}\n\ntwo\nthree\n", "one\ntwo\nthree\n", nil},
+		{"gone before", "one\nmine\ntwo\nthree\n", "one\ntwo\nthree\n", "one\nTwo\nthree\n", nil},
+		{"the file is deleted", "one\nmine\nand mine\ntwo\nthree\n", "one\nmine\nand mine\ntwo\nthree\n", "", []Range{{2, 3}}},
+	} {
+		now := c.now
+		if now == "" {
+			now = began
+		}
+		if got := (Theirs{Began: began, Now: now}).Lost(c.before, c.after); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
