@@ -12,6 +12,7 @@ import (
 	"caselsp/agent/ability"
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/store"
@@ -194,10 +195,7 @@ func (r *run) restore(ctx context.Context, said string) error {
 	if err := r.putBack(p.Staged); err != nil || said == "" {
 		return err
 	}
-	if err := r.listen(); err != nil { // what was said before it
-		return err
-	}
-	return r.tell(0, said, true)
+	return r.say(said)
 }
 
 // putBack makes the overlay hold exactly what staged names, moved onto what the
@@ -293,10 +291,8 @@ func (r *run) next(ctx context.Context) error {
 	if asked, err := r.askTrust(); asked || err != nil {
 		return err
 	}
-	if r.state.Pending == nil {
-		if err := r.listen(); err != nil {
-			return err
-		}
+	if err := r.listen(); err != nil {
+		return err
 	}
 	switch {
 	case r.state.Pending != nil:
@@ -304,7 +300,7 @@ func (r *run) next(ctx context.Context) error {
 	case r.state.Answer != nil && r.state.Phase == record.Testing: // a validator, the only thing that a model is asked for then
 		return r.takeValidator(ctx)
 	case r.unheard():
-		return r.nextRound(r.state.Feature().Attempt, "the user said something after the feature was finished")
+		return r.nextRound(r.state.Feature().Attempt, "after the feature was finished you said "+quote.Text(record.FirstLine(r.state.Unheard)))
 	case r.state.Answer != nil, len(r.state.Rest) > 0:
 		return r.interpret(ctx)
 	}

@@ -36,10 +36,7 @@ func (a *Agent) Tell(id, text string) error {
 		return fmt.Errorf("task %s is over (%s): start another one that goes on from it, with `caselsp run --follow=%[1]s`", id, p.Phase)
 	}
 	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
-	if err := r.listen(); err != nil { // what was said before it, where the task was interrupted
-		return err
-	}
-	return r.tell(0, text, true)
+	return r.say(text)
 }
 
 // keepTold keeps what is said to a task that has a writer, which takes it before its next step. It is on the disk
@@ -75,8 +72,27 @@ func (r *run) tell(kept int64, text string, uses bool) error {
 	})
 }
 
+// say takes in what the user says while nobody works on the task, behind what was said before it.
+func (r *run) say(text string) error {
+	if err := r.listen(); err != nil {
+		return err
+	}
+	if r.midAction() {
+		_, err := r.journal.Keep(keptMessage{Told: text})
+		return err
+	}
+	return r.tell(0, text, true)
+}
+
+// midAction reports whether an action is under way: what is said meanwhile waits for its end, for a place that a replay
+// has, too.
+func (r *run) midAction() bool { return r.state.Pending != nil && !r.state.Phase.Ended() }
+
 // listen takes in what the user has said since the last step.
 func (r *run) listen() error {
+	if r.midAction() {
+		return nil
+	}
 	for _, b := range r.a.outside.told(r.state) {
 		if err := r.tell(0, b.Text, b.Uses); err != nil {
 			return err
@@ -108,7 +124,7 @@ func (r *run) hearLate() {
 // so that there is another round for it.
 func (r *run) unheard() bool {
 	f := r.state.Feature()
-	if !r.state.Unheard || f == nil || f.Ended || f.Round >= r.a.Limits.Rounds {
+	if r.state.Unheard == "" || f == nil || f.Ended || f.Round >= r.a.Limits.Rounds {
 		return false
 	}
 	switch r.state.Phase {

@@ -368,7 +368,7 @@ func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 	} else {
 		f.Idle = 0
 	}
-	p.Unheard = false
+	p.Unheard = ""
 	if f.Attempt == 0 {
 		f.notes = len(p.Notes.Notes)
 		f.begins(p.Staged)

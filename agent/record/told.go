@@ -32,9 +32,9 @@ func (Told) kind() string { return "told" }
 // Notes are what the user said while the task was under way.
 type Notes struct {
 	Notes   []string
-	Replies int  // answers of models
-	Deeds   int  // outcomes of actions
-	Unheard bool // CASE was not told the latest: it had finished the feature by then
+	Replies int    // answers of models
+	Deeds   int    // outcomes of actions
+	Unheard string // the latest, where CASE was not told it: it had finished the feature by then
 }
 
 // maxNote is the longest message to a running task in bytes: a message, not another task.
@@ -100,7 +100,7 @@ func (p *State) note(text string, uses bool) {
 		t := f.threads[Coding]
 		t.talk.Turns = append(slices.Clip(t.talk.Turns), turn)
 		f.keep(Coding, t)
-		p.Unheard = true
+		p.Unheard = text
 	}
 }
 
