@@ -26,6 +26,9 @@ type doctorArguments struct {
 }
 
 var examineAll = reads("doctor", func(ctx context.Context, e *engine, s *seat, a doctorArguments) error {
+	if s.away {
+		fmt.Fprintf(s.out, "note  %-10s this is what process %d says, which has this workspace open: it has the settings and the environment with which it started (in an editor, restart caselsp's server after a change)\n", "process", os.Getpid())
+	}
 	well := e.examine(ctx, s.out)
 	if a.Ask {
 		well = e.askModels(ctx, s.out) && well
