@@ -120,7 +120,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	room, _ := r.roomLeft()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: room, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Touched: r.touched, Theirs: r.theirs, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: room, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Touched: r.touched, Theirs: r.theirs, Rejected: r.rejected, Warned: r.warned, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {
@@ -150,6 +150,9 @@ func (r *run) refusedEdit(args action.Doer, result action.Result, err error) rec
 	var quoting *action.Quoting
 	if errors.As(err, &quoting) {
 		b.Shown = quoting.Known
+		if quoting.Warns != "" {
+			b.Objected = []string{r.warning(quoting.Warns)}
+		}
 	}
 	said := failureOf(err)
 	if p, ok := args.(action.PatchFile); ok && b.Refused != "" {

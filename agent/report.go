@@ -46,8 +46,8 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	if len(p.GaveWay) > 0 {
 		fmt.Fprintf(&b, "While it worked, %s. CASE was told, and may have done them again.\n\n", record.GaveWay(p.GaveWay))
 	}
-	if theirs := a.overTheirs(p); len(theirs) > 0 {
-		fmt.Fprintf(&b, "The result changes or takes out lines that you wrote while it worked: %s.\n\n", strings.Join(theirs, "; "))
+	if told := (record.Reported{Theirs: a.overTheirs(p), Back: a.backAgain(p)}).TheirsTold(); told != "" {
+		b.WriteString(told + "\n\n")
 	}
 	obeyed := a.obeyedMarks(p)
 	for _, f := range p.Staged.Files {

@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"caselsp/agent/action"
 	"caselsp/agent/record"
+	"caselsp/agent/workspace"
 )
 
 // theirs returns the user's file that is seen under a path, beside what it was before the task changed anything: as it began,
@@ -33,6 +36,13 @@ func (r *run) theirs(path string) (file action.Theirs, known bool) {
 	return file, known || content == nil
 }
 
+// warned reports whether CASE was told in this feature that an edit goes against what the user did.
+func (r *run) warned(key string) bool { return r.state.Objected[r.warning(key)] }
+
+func (r *run) warning(key string) string {
+	return fmt.Sprintf("feature %d, edit of %s", r.state.Current, key)
+}
+
 // overTheirs are the places, as path:lines, where the result changes or takes out what the user wrote while the task worked.
 func (a *Agent) overTheirs(p *record.State) (places []string) {
 	for _, f := range p.Staged.Files {
@@ -56,4 +66,53 @@ func (a *Agent) overTheirs(p *record.State) (places []string) {
 		}
 	}
 	return places
+}
+
+// rejected is what the user has rejected of a file in earlier results of the task.
+func (r *run) rejected(path string) (list []workspace.Hunk) {
+	for _, file := range r.a.rejectedBefore(r.state) {
+		if file.Path == path {
+			list = append(list, file.Hunks...)
+		}
+	}
+	return list
+}
+
+// rejectedBefore are the files of earlier results, with the hunks that the user has rejected of them.
+func (a *Agent) rejectedBefore(p *record.State) (list []workspace.Change) {
+	for _, b := range p.Rejections() {
+		state, err := b.Staged.State(a.Store.Blob)
+		if err != nil {
+			continue // the review has said what is wrong
+		}
+		for _, c := range workspace.Compare(workspace.State{}, state).Files {
+			all := c.Hunks
+			c.Hunks = nil
+			for _, h := range b.Hunks {
+				if h.Path == c.Path && h.Hunk < len(all) {
+					c.Hunks = append(c.Hunks, all[h.Hunk])
+				}
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// backAgain names the files in which the result makes changes again that the user has rejected.
+func (a *Agent) backAgain(p *record.State) (names []string) {
+	for _, rejected := range a.rejectedBefore(p) {
+		i := slices.IndexFunc(p.Staged.Files, func(f record.StagedFile) bool { return f.Path == rejected.Path })
+		if i < 0 || slices.Contains(names, rejected.Path) {
+			continue
+		}
+		base, errBase := p.Staged.Files[i].Base.Content(a.Store.Blob)
+		now, errNow := p.Staged.Files[i].Now.Content(a.Store.Blob)
+		before, _ := base.Text()
+		after, _ := now.Text()
+		if errors.Join(errBase, errNow) == nil && slices.ContainsFunc(rejected.Hunks, func(h workspace.Hunk) bool { return action.BringsBack(h, before, after) }) {
+			names = append(names, rejected.Path)
+		}
+	}
+	return names
 }

@@ -28,7 +28,7 @@ func (s *Scope) stage(path string, f workspace.File, exists bool, text string, s
 	if err := Parses(path, before, exists, text); err != nil {
 		return Result{}, err
 	}
-	if err := s.sparesTheirs(path, f, text); err != nil {
+	if err := s.respects(path, f, text); err != nil {
 		return Result{}, err
 	}
 	edit, err := s.Write(path, text)

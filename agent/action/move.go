@@ -32,7 +32,7 @@ func (a DeleteFile) Changes() []Place { return []Place{File(a.Path)} }
 // Do implements Doer.
 func (a DeleteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	if f, exists, err := s.current(a.Path); err == nil && exists { // what is no text has no lines
-		if err := s.sparesTheirs(a.Path, f, ""); err != nil {
+		if err := s.respects(a.Path, f, ""); err != nil {
 			return Result{}, err
 		}
 	}

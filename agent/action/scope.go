@@ -41,6 +41,13 @@ type Env struct {
 	// of none it is. What the user wrote between is not taken out without a word.
 	Theirs func(path string) (file Theirs, known bool)
 
+	// Warned reports whether the model was told once that an edit goes against what the user did, see [Quoting.Warns]; nil: of
+	// nothing.
+	Warned func(key string) bool
+
+	// Rejected returns what the user has rejected of a file in an earlier result of the task; nil: nothing of any.
+	Rejected func(path string) []workspace.Hunk
+
 	// Judge runs the validators over the text of a file, together with what else
 	// there is; nil: over the text alone.
 	Judge func(ctx context.Context, path, text string) ([]validate.Finding, error)

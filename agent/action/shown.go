@@ -25,8 +25,6 @@ type Shown struct {
 	// Seen is where the lines are now that were shown before the model's edits. Records of older
 	// versions have none.
 	Seen []Placed `json:"seen,omitempty"`
-	// Warned is the hash of the user's own file when the model was told which lines of it the user wrote while it worked.
-	Warned string `json:"warned,omitempty"`
 }
 
 // Range is a range of lines, from 1, both inclusive.
@@ -103,8 +101,6 @@ func minus(list, less []Range) []Range {
 // With is what is known after more was shown: of the same version both, of another one
 // only that.
 func (s Shown) With(more Shown) Shown {
-	s.Warned = cmp.Or(more.Warned, s.Warned)
-	more.Warned = s.Warned
 	if s.Hash != more.Hash || more.Full {
 		return more
 	}
@@ -120,7 +116,7 @@ func (s Shown) With(more Shown) Shown {
 // these, and the lines that were known before and are still there.
 func (s Shown) Carry(hash, before, after string) Shown {
 	old, now := splitLines(before), splitLines(after)
-	next := Shown{Path: s.Path, Hash: hash, Full: s.Full, Edited: true, Warned: s.Warned, Moved: s.movedBy(old, now), Seen: s.placedBy(old, now)}
+	next := Shown{Path: s.Path, Hash: hash, Full: s.Full, Edited: true, Moved: s.movedBy(old, now), Seen: s.placedBy(old, now)}
 	if s.Full {
 		return next
 	}

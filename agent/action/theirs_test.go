@@ -3,6 +3,8 @@ package action
 import (
 	"reflect"
 	"testing"
+
+	"caselsp/agent/workspace"
 )
 
 // TestLost: which lines of the user's an edit takes out.
@@ -29,6 +31,30 @@ func TestLost(t *testing.T) {
 		}
 		if got := (Theirs{Began: began, Now: now}).Lost(c.before, c.after); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBringsBack: which edits make a rejected change again.
+func TestBringsBack(t *testing.T) {
+	replaced := workspace.Hunk{Old: []string{"a = 1\n", "keep\n"}, New: []string{"a = 2\n", "b = 3\n", "keep\n"}}
+	removed := workspace.Hunk{Old: []string{"a = 1\n", "}\n"}}
+	for _, c := range []struct {
+		name          string
+		hunk          workspace.Hunk
+		before, after string
+		want          bool
+	}{
+		{"the same lines", replaced, "a = 1\nkeep\n", "a = 2\nb = 3\nkeep\n", true},
+		{"the same at another depth", replaced, "a = 1\nkeep\n", "if x {\n\ta = 2\n\tb = 3\n}\nkeep\n", true},
+		{"one of them", replaced, "a = 1\nkeep\n", "a = 1\nb = 3\nkeep\n", false},
+		{"another edit beside them", replaced, "a = 2\nb = 3\nkeep\n", "a = 2\nb = 3\nkeep it\n", false},
+		{"removed again", removed, "a = 1\n}\nz\n", "}\nz\n", true},
+		{"changed instead", removed, "a = 1\n}\n", "a = 1\n}\nmore\n", false},
+		{"not there", removed, "z\n", "y\n", false},
+	} {
+		if got := BringsBack(c.hunk, c.before, c.after); got != c.want {
+			t.Errorf("%s: got %v", c.name, got)
 		}
 	}
 }

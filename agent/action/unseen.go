@@ -16,6 +16,8 @@ type Quoting struct {
 	Message string
 	Shown   string
 	Known   *Shown
+	// Warns names what the user did that the edit goes against: it is refused once.
+	Warns string
 }
 
 // Error implements error.

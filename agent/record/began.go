@@ -1,12 +1,16 @@
 package record
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // began is what the user's files were when the task first staged something of them, by path: what they hold beyond that, the
 // user wrote while the task worked. A nil one did not exist.
 type began struct {
 	firstBase map[string]*FileRef
 	accepted  map[string]bool // by path: lines of the task itself became the user's
+	rejected  []Rejection
 }
 
 // stage folds what is staged now.
@@ -27,8 +31,26 @@ func (p *State) stage(now Staged) {
 	}
 }
 
-// acceptedSome forgets how files began of which the user has accepted hunks.
-func (p *State) acceptedSome() {
+// Rejection is what the user has rejected of a result that went back or was tried again: hunks of what was staged then.
+type Rejection struct {
+	Staged Staged
+	Hunks  []HunkID
+}
+
+// Rejections are those of the task so far.
+func (p *State) Rejections() []Rejection { return p.rejected }
+
+// goesBack forgets how files began of which the user has accepted hunks, and keeps what they rejected.
+func (p *State) goesBack() {
+	r := Rejection{Staged: p.Staged}
+	for h, decided := range p.Review.Decided {
+		if decided == HunkRejected && h.Kept == "" {
+			r.Hunks = append(r.Hunks, h)
+		}
+	}
+	if len(r.Hunks) > 0 {
+		p.rejected = append(slices.Clip(p.rejected), r)
+	}
 	for path := range p.Review.Applied {
 		delete(p.firstBase, path)
 		if p.accepted == nil {
@@ -57,11 +79,23 @@ func (p *State) ManifestHash(path string) string {
 	return p.manifest[path]
 }
 
-// TheirsTold says in a sentence for people that the result changes or takes out what the user wrote while the task worked; ""
-// where it does not.
+// TheirsTold says for people that the result changes or takes out what the user wrote while the task worked, and brings back
+// what they rejected; "" where it does neither.
 func (p *State) TheirsTold() string {
-	if p.Report == nil || len(p.Report.Theirs) == 0 {
+	if p.Report == nil {
 		return ""
 	}
-	return "It changes or takes out lines that you wrote while it worked: " + strings.Join(p.Report.Theirs, "; ") + "."
+	return p.Report.TheirsTold()
+}
+
+// TheirsTold is [State.TheirsTold] of a report.
+func (b Reported) TheirsTold() string {
+	var said []string
+	if len(b.Theirs) > 0 {
+		said = append(said, "It changes or takes out lines that you wrote while it worked: "+strings.Join(b.Theirs, "; ")+".")
+	}
+	if len(b.Back) > 0 {
+		said = append(said, "It makes changes again that you have rejected: "+strings.Join(b.Back, "; ")+".")
+	}
+	return strings.Join(said, " ")
 }

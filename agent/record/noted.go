@@ -65,15 +65,16 @@ func (n HunkNote) sameAs(m HunkNote) bool { return n.File == m.File && n.Hunk ==
 
 // applyReviewed folds what becomes of a result beside decisions.
 func (p *State) applyReviewed(body Body) {
-	p.acceptedSome()
 	switch b := body.(type) {
 	case Retried:
+		p.goesBack()
 		p.retry(b)
 	case TakenUp:
 		p.takeUp(b)
 	case Noted:
 		p.Review.note(b)
 	case Returned:
+		p.goesBack()
 		p.giveBack(b)
 	case Committed:
 		p.Review.Commits = append(p.Review.Commits, b)

@@ -377,6 +377,7 @@ type Reported struct {
 	Relied []string `json:"relied,omitempty"`
 	// Theirs are the places, as path:lines, where the result changes or takes out what the user wrote while the task worked.
 	Theirs []string `json:"theirs,omitempty"`
+	Back   []string `json:"back,omitempty"` // where it makes changes again that the user has rejected
 }
 
 // Staged is everything that is staged, by content hash.
