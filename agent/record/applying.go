@@ -19,6 +19,12 @@ type AppliedTo struct {
 	// Alone is what was accepted of the file, now and before, without what the user wrote between
 	// the two; nil where they wrote nothing.
 	Alone *FileRef `json:"alone,omitempty"`
+	// Without is the user's file without anything that was accepted of it, with what they wrote since the first acceptance; nil
+	// where they wrote nothing, or where the two cannot be told from each other: then Alone stands for that.
+	Without *FileRef `json:"without,omitempty"`
+	// Reopens is, of an undo, what the result that is open again is based on: the base of what is staged without what was accepted
+	// of an earlier result; nil where that has no part of it.
+	Reopens *FileRef `json:"reopens,omitempty"`
 	// Makes are the folders that were missing for it, the innermost first: an undo removes those that are empty.
 	Makes []string `json:"makes,omitempty"`
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -119,10 +120,16 @@ func (r *ReviewState) closeResult() {
 	}
 }
 
+// Earlier is what was accepted of a file in an earlier result of the task.
+func (r *ReviewState) Earlier(path string) (e AppliedTo, some bool) {
+	e, some = r.earlier[path]
+	return e, some
+}
+
 // reopen puts what was accepted of an earlier result, and is taken back, into the present one,
 // so that the user can decide about it again.
-func (p *State) reopen(undone []string) {
-	for _, path := range undone {
+func (p *State) reopen(undone map[string]AppliedTo) {
+	for _, path := range slices.Sorted(maps.Keys(undone)) {
 		e, ok := p.Review.earlier[path]
 		if !ok || p.Review.Applied[path].Path != "" {
 			continue
@@ -132,6 +139,9 @@ func (p *State) reopen(undone []string) {
 		at := slices.IndexFunc(p.Staged.Files, func(f StagedFile) bool { return f.Path == path })
 		if at >= 0 {
 			s.Now = p.Staged.Files[at].Now
+			if base := undone[path].Reopens; base != nil {
+				s.Base = base
+			}
 			p.Staged.Files = slices.Delete(slices.Clone(p.Staged.Files), at, at+1)
 		}
 		if !reflect.DeepEqual(s.Base, s.Now) {

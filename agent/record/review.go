@@ -107,18 +107,21 @@ func (r *ReviewState) applied(b Applied) {
 	r.Applying, r.Touched = nil, nil
 }
 
-// undone are the files that an outcome takes back, by the paths under which they were changed.
-func (r *ReviewState) undone(body Body) (paths []string) {
+// undone are the edits by which an outcome takes files back, by the paths under which they were changed.
+func (r *ReviewState) undone(body Body) (files map[string]AppliedTo) {
 	b, ok := body.(Applied)
 	if !ok || !b.Undo || r.Applying == nil {
 		return nil
 	}
 	for _, e := range r.Applying.Edits {
 		if slices.ContainsFunc(b.Results, func(a workspace.Applied) bool { return a.OK && a.Path == e.Path }) {
-			paths = append(paths, cmp.Or(e.From, e.Path))
+			if files == nil {
+				files = map[string]AppliedTo{}
+			}
+			files[cmp.Or(e.From, e.Path)] = e
 		}
 	}
-	return paths
+	return files
 }
 
 // arrived folds one file that was changed as intended.
@@ -159,6 +162,9 @@ func (r *ReviewState) compose(e AppliedTo) {
 	}
 	if first, again := r.Applied[e.Path]; again {
 		e.Before, e.Op, e.From, e.Makes = first.Before, first.Op, first.From, append(e.Makes, first.Makes...)
+		if e.Without != nil {
+			e.Before, e.Without = *e.Without, nil
+		}
 	}
 	if first, again := r.Applied[e.From]; again && e.Op == workspace.Rename { // changed, then renamed
 		delete(r.Applied, e.From)

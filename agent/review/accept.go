@@ -173,10 +173,7 @@ func (s *Session) apply(ctx context.Context, intent record.Applying, edits []wor
 			blobs = append(blobs, e.Content.Data)
 			a.After.Hash, a.After.Mode = e.Content.Hash, e.Content.Mode
 		}
-		var alone []byte
-		if a.Alone, alone = s.alone(rev, intent, a); alone != nil {
-			blobs = append(blobs, alone)
-		}
+		blobs = append(blobs, s.tellApart(rev, intent, &a)...)
 		if !intent.Undo {
 			a.Makes = s.Workspace.MissingFolders(e.Path)
 		}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"caselsp/agent/count"
@@ -112,21 +113,72 @@ func (s *Session) partOf(f File, e record.AppliedTo, came []int) (record.Partly,
 	return record.Partly{Path: e.Path, Hunks: came, After: record.FileRef{Path: e.Path, Hash: workspace.NewContent(data, before.Mode).Hash, Mode: before.Mode}}, data, nil
 }
 
-// alone is what was accepted of a file, with the hunks of an intent, where the user changed the
-// file since an earlier acceptance: else an undo of both would take their text for ours.
-func (s *Session) alone(rev *Review, intent record.Applying, e record.AppliedTo) (*record.FileRef, []byte) {
+// tellApart keeps, beside an edit, what tells what was accepted from what the user wrote in the file, and returns the contents
+// that it names.
+func (s *Session) tellApart(rev *Review, intent record.Applying, e *record.AppliedTo) (blobs [][]byte) {
+	keep := func(ref **record.FileRef, data []byte, found record.FileRef) {
+		if data != nil {
+			*ref, blobs = &found, append(blobs, data)
+		}
+	}
+	if intent.Undo {
+		data, ref := s.reopens(*e)
+		keep(&e.Reopens, data, ref)
+		return blobs
+	}
 	first, again := s.State.Review.Applied[e.Path]
 	if rev == nil || !again || first.After.Hash == e.Before.Hash {
-		return nil, nil
+		return nil
 	}
 	f := rev.file(e.Path, intent.Hunks)
 	if f == nil || f.Whole() {
-		return nil, nil
+		return nil
 	}
-	part, data, err := s.partOf(*f, e, f.hunksIn(intent.Hunks))
+	if data, ref := s.takenFrom(e.Before, first); data != nil {
+		keep(&e.Without, data, ref)
+		return blobs
+	}
+	part, data, err := s.partOf(*f, *e, f.hunksIn(intent.Hunks))
 	if err != nil {
 		s.Log.Warn("what was accepted cannot be told from what the user wrote", "task", s.State.Task.ID, "path", e.Path, "error", err)
-		return nil, nil
+		return nil
 	}
-	return &part.After, data
+	keep(&e.Alone, data, part.After)
+	return blobs
+}
+
+// takenFrom is a text of a file without what was accepted of it; nil where that is not to be told from what else changed.
+func (s *Session) takenFrom(ref record.FileRef, accepted record.AppliedTo) ([]byte, record.FileRef) {
+	var texts [3]string
+	var mode fs.FileMode
+	for i, r := range []record.FileRef{accepted.After, ref, accepted.Before} {
+		content, err := r.ContentOrNone(s.Blob)
+		text, isText := content.Text()
+		if err != nil || content == nil || !isText {
+			return nil, ref
+		}
+		if texts[i] = text; i == 1 {
+			mode = content.Mode
+		}
+	}
+	text, conflicts := workspace.Merge(texts[0], texts[1], texts[2])
+	now, err := s.Workspace.Read(ref.Path)
+	if err != nil || len(conflicts) > 0 {
+		return nil, ref
+	}
+	data, err := now.Encoding.Encode(text)
+	if err != nil {
+		return nil, ref
+	}
+	return data, record.FileRef{Path: ref.Path, Hash: workspace.NewContent(data, mode).Hash, Mode: mode}
+}
+
+// reopens is the base of what is staged of a file without what was accepted of an earlier result, which an undo takes back.
+func (s *Session) reopens(e record.AppliedTo) ([]byte, record.FileRef) {
+	earlier, some := s.State.Review.Earlier(e.Path)
+	i := slices.IndexFunc(s.State.Staged.Files, func(f record.StagedFile) bool { return f.Path == e.Path })
+	if !some || i < 0 || s.State.Staged.Files[i].Base == nil || earlier.Op != workspace.Modify {
+		return nil, record.FileRef{}
+	}
+	return s.takenFrom(*s.State.Staged.Files[i].Base, earlier)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
+	"unicode"
 
 	"caselsp/agent/count"
 	"caselsp/agent/permit"
@@ -69,8 +71,9 @@ func (rev *Review) LookAt(p *record.State, w *workspace.Workspace) {
 	}
 }
 
-// takenOut are the accepted hunks that a text of the file does not hold: those that a merge brings into it anew. One whose
-// lines were changed since does not merge, and counts as held.
+// takenOut are the accepted hunks that a text of the file does not hold: those that a merge brings into it anew, and of which
+// no line is there. A merge alone does not tell: where the same lines fit at two neighbouring places, it makes them twice. A hunk
+// whose lines were changed since does not merge, and counts as held.
 func (f File) takenOut(now string) (list []int) {
 	with := f.base()
 	if now == with {
@@ -81,11 +84,44 @@ func (f File) takenOut(now string) (list []int) {
 			continue
 		}
 		without := f.Change.Select(func(i int) bool { return i != h && f.Hunks[i] == record.HunkAccepted })
-		if again, conflicts := workspace.Merge(without, now, with); len(conflicts) == 0 && again != now {
+		if again, conflicts := workspace.Merge(without, now, with); len(conflicts) == 0 && again != now && lacks(now, without, with) {
 			list = append(list, h)
 		}
 	}
 	return list
+}
+
+// lacks reports whether a text has no line that a change brought, and all that it took away, of those that are in a text once
+// only. Of a change of other lines alone, it cannot be told.
+func lacks(now, without, with string) bool {
+	has, had, got := lineCounts(now), lineCounts(without), lineCounts(with)
+	told := false
+	for l, n := range got {
+		if n == 1 && had[l] == 0 {
+			if told = true; has[l] > 0 {
+				return false
+			}
+		}
+	}
+	for l, n := range had {
+		if n == 1 && got[l] == 0 {
+			if told = true; has[l] == 0 {
+				return false
+			}
+		}
+	}
+	return told
+}
+
+// lineCounts counts how often a text has each line with a letter or digit.
+func lineCounts(text string) map[string]int {
+	counts := map[string]int{}
+	for l := range strings.Lines(text) {
+		if l = strings.TrimSpace(l); strings.ContainsFunc(l, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			counts[l]++
+		}
+	}
+	return counts
 }
 
 // unmade reports whether a file holds what it held before it was changed so.
