@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent/stack"
@@ -59,10 +60,12 @@ func (f *Feature) ran(c *Pending, b ActionDone, staged Staged) {
 	}
 }
 
-// Untested says of each feature that is done which was not tested why, in lines for people.
+// Untested says of each feature that is done which was not tested why, in lines for people. One that needs no tests is none of
+// them where others were tested: the result is not called untested for its documentation.
 func (p *State) Untested() (list []string) {
+	tested := slices.ContainsFunc(p.Features, func(f Feature) bool { return f.OK && f.Untested == "" && f.Tests != "" })
 	for i := range p.Features {
-		if f := &p.Features[i]; f.OK && f.Untested != "" {
+		if f := &p.Features[i]; f.OK && f.Untested != "" && !(tested && f.Untested == f.Unneeded) {
 			line := f.Untested
 			if len(p.Features) > 1 {
 				line = f.ID + ": " + line
