@@ -217,9 +217,11 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	focus := k.focus(c.docs, u, m.Range(d.Start, d.End))
 	k.commenting.Lock() // a comment that is clicked twice begins one task
 	defer k.commenting.Unlock()
-	if st, known := k.ofComment(text, focus, alone(all, d)); known {
-		k.ed.confirm(k.ed.client.commented(st))
-		return started{st.Task.ID}, nil
+	if focus != nil {
+		if st, known := k.ofComment(commentAt{text, focus.Path, focus.FromLine, all}); known {
+			k.ed.confirm(k.ed.client.commented(st))
+			return started{st.Task.ID}, nil
+		}
 	}
 	return k.started(c, record.Task{Text: text, Single: a.flagOr("single", true), Focus: focus}) // the same: a comment is text of a file
 }

@@ -4,61 +4,82 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"caselsp/agent/record"
 )
 
+// commentAsks is what the text of a comment's task ends with.
+const commentAsks = "\n\nA comment in the code asks for this. Remove that comment when it is done."
+
 // commentTask is the text of a comment's task.
-func commentTask(d directive) string {
-	return d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
+func commentTask(d directive) string { return d.Text + commentAsks }
+
+// commentAt is a comment of a file that asks for work, with those beside it.
+type commentAt struct {
+	text string // of its task
+	path string
+	line int // from 1
+	all  []directive
 }
 
-// alone reports whether no other comment of a file has this text.
-func alone(all []directive, d directive) bool {
-	n := 0
-	for _, other := range all {
-		if other.Text == d.Text {
-			n++
+// of reports whether a task was begun for the comment: of the same text in the same file and, where the file has several
+// comments of that text, on the same line. Lines move while a task works, so that they do not count where it is alone. A comment
+// that was begun and that the user has written on in since is the one on its line, or the one with the same beginning.
+func (c commentAt) of(t record.Task) bool {
+	text, isComment := strings.CutSuffix(t.Text, commentAsks)
+	if !isComment || t.Focus == nil || t.Focus.Path != c.path {
+		return false
+	}
+	same := 0
+	for _, d := range c.all {
+		if d.Text == text {
+			same++
 		}
 	}
-	return n == 1
+	now := strings.TrimSuffix(c.text, commentAsks)
+	switch {
+	case same == 0:
+		return t.Focus.FromLine == c.line || begins(now, text)
+	case now != text:
+		return false
+	}
+	return same == 1 || t.Focus.FromLine == c.line
 }
 
-// sameComment reports whether a task was begun for a comment: of the same text in the same file and, where the file has several
-// comments of that text, on the same line. Lines move while a task works, so that they do not count where it is alone.
-func sameComment(t record.Task, text, path string, line int, alone bool) bool {
-	return t.Text == text && t.Focus != nil && t.Focus.Path == path && (alone || t.Focus.FromLine == line)
+// begins reports whether one text begins with at least a half of the other.
+func begins(text, other string) bool {
+	n := 0
+	for n < min(len(text), len(other)) && text[n] == other[n] {
+		n++
+	}
+	return n > 0 && 2*n >= max(len(text), len(other))
 }
 
 // ofComment returns the task that works on a comment of a file, or waits, as far as this server has heard of it.
-func (l *tasks) ofComment(all []directive, d directive, path string, line int) (st record.Status, known bool) {
-	if d.Ask {
-		return st, false
-	}
-	text, one := commentTask(d), alone(all, d)
+func (l *tasks) ofComment(c commentAt) (st record.Status, known bool) {
 	for _, t := range l.all() {
-		if st = t.get(); sameComment(st.Task, text, path, line, one) {
+		if st = t.get(); c.of(st.Task) {
 			return st, true
 		}
 	}
 	for _, r := range l.recent() {
-		if r.waits() && sameComment(r.status.Task, text, path, line, one) {
+		if r.waits() && c.of(r.status.Task) {
 			return r.status, true
 		}
 	}
 	return st, false
 }
 
-// ofComment returns the task that was begun for a comment and is not over, see [sameComment].
-func (k *taskCommands) ofComment(text string, at *record.Focus, alone bool) (st record.Status, known bool) {
+// ofComment returns the task that was begun for a comment and is not over, see [commentAt.of].
+func (k *taskCommands) ofComment(c commentAt) (st record.Status, known bool) {
 	e, release, err := k.engines.use(k.ed.Context())
-	if err != nil || at == nil {
+	if err != nil {
 		return st, false // the task's start says why
 	}
 	defer release()
-	same := func(t record.Task) bool { return sameComment(t, text, at.Path, at.FromLine, alone) }
 	for _, t := range k.tasks.all() { // one that has just been begun has no journal yet
-		if st = t.get(); same(st.Task) {
+		if st = t.get(); c.of(st.Task) {
 			return st, true
 		}
 	}
@@ -67,7 +88,7 @@ func (k *taskCommands) ofComment(text string, at *record.Focus, alone bool) (st 
 		k.ed.Log.Warn("some tasks cannot be read", "error", err)
 	}
 	for _, st := range slices.Backward(all) {
-		if !st.State.Ended() && same(st.Task) {
+		if !st.State.Ended() && c.of(st.Task) {
 			return st, true
 		}
 	}

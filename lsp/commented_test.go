@@ -18,6 +18,11 @@ func TestCommentTwice(t *testing.T) {
 		}
 	}
 	lens("0 CASE works on this comment")
+	sc.must(sc.Replace("a.py", "see to it", "see to it today"))
+	lens("0 CASE works on this comment as it was before")
+	sc.act("a.py", "case", run)
+	sc.said("This comment's task " + sc.srv.tasks.all()[0].id + " is coding: see the code actions")
+	sc.must(sc.Replace("a.py", "see to it today", "see to it"))
 	sc.act("a.py", "case", run)
 	id := sc.srv.tasks.all()[0].id
 	sc.said("This comment's task " + id + " is coding: see the code actions")

@@ -39,8 +39,8 @@ func (o *offers) lenses(doc *document) []protocol.CodeLens {
 		}
 		r := m.Range(d.Start, d.End)
 		c := command(directiveTitle(d), cmdTodo, placeArguments{URI: string(doc.URI), Range: r})
-		if st, has := o.tasks.ofComment(o.memory.of(doc), d, path, int(r.Start.Line)+1); has {
-			c = commentCommand(st)
+		if st, has := o.tasks.ofComment(commentAt{commentTask(d), path, int(r.Start.Line) + 1, o.memory.of(doc)}); has && !d.Ask {
+			c = commentCommand(st, st.Task.Text != commentTask(d))
 		} else if d.Ask && o.asking(doc.URI, d.Text) {
 			c = command("CASE answers this question", cmdThread, map[string]any{"thread": commentThread})
 		}
@@ -49,14 +49,17 @@ func (o *offers) lenses(doc *document) []protocol.CodeLens {
 	return list
 }
 
-// commentCommand is what can be done about the task that a comment has.
-func commentCommand(st record.Status) protocol.Command {
+// commentCommand is what can be done about the task that a comment has; changed says that the user has written on in it since.
+func commentCommand(st record.Status, changed bool) protocol.Command {
 	task := taskArguments{st.Task.ID}
 	switch r := (recentTask{status: st}); {
 	case st.State == record.Review:
 		return command(showResult, cmdReview, task)
 	case st.State != "" && r.resumable():
 		return command("CASE: resume the task of this comment", cmdResume, task)
+	}
+	if changed {
+		return command("CASE works on this comment as it was before", cmdActivity, task)
 	}
 	return command("CASE works on this comment", cmdActivity, task)
 }

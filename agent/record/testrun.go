@@ -306,8 +306,8 @@ func (p *State) changeTests(line, by, why string) {
 	if f == nil || line == "" || line == p.TestLine() {
 		return
 	}
-	if p.userNamed(line) {
-		by = byUser
+	if p.userNamed(line) && by != byUser {
+		by, why = byUser, "" // the reason is that of the one who passed it on
 	}
 	c := TestCommand{Line: line, Old: p.TestLine(), By: by, Why: why}
 	if first := f.Changed; first.Line != "" {
