@@ -161,7 +161,7 @@ func (r *run) failing(ctx context.Context) error {
 	case !reflects && !r.state.Asked && r.a.outside.recallsFirst():
 		return r.recall(ctx, store.KindFailure, r.failureText(ctx, t.Said.Plain()), t.Said.Plain(), maxEarly)
 	case !reflects:
-		return r.nextRound(f.Attempt, "the tests failed")
+		return r.nextRound(f.Attempt, r.state.LastTest.Failed())
 	case len(t.Circle) > 0 && r.state.Hypothesis != nil && !f.Given:
 		return r.askCircle(t.Circle)
 	}
@@ -280,7 +280,7 @@ func (r *run) reflecting(ctx context.Context) error {
 	f := r.state.Feature()
 	switch {
 	case r.state.Hypothesis != nil:
-		return r.nextRound(f.Attempt, "the tests failed")
+		return r.nextRound(f.Attempt, r.state.LastTest.Failed())
 	case !r.state.Asked:
 		said := r.state.LastTest.Said.Plain()
 		if old, recorded := r.a.outside.recalled(testreport.Failure(said)); recorded && old.Found != nil {
@@ -288,7 +288,7 @@ func (r *run) reflecting(ctx context.Context) error {
 		}
 		return r.recall(ctx, store.KindFailure, r.failureText(ctx, said), said, maxRecalled)
 	case r.state.Exchanges >= maxPlanningTurns:
-		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
+		return r.nextRound(f.Attempt, r.state.LastTest.Failed()+"; the reflector found no explanation")
 	}
 	if opened, err := r.open("reflect.open.md", reflectOpening); opened || err != nil {
 		return err

@@ -75,3 +75,11 @@ func (p *State) Untested() (list []string) {
 	}
 	return list
 }
+
+// Failed says that the tests failed, and how where that is no failure of a test.
+func (t *testRun) Failed() string {
+	if t.unended {
+		return "the tests did not end within the limit"
+	}
+	return "the tests failed"
+}

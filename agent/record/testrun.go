@@ -11,6 +11,7 @@ import (
 	"caselsp/agent/quote"
 	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
+	"caselsp/sandbox"
 )
 
 // Tested is what is kept of a run of the tests beside its output. Records of older versions
@@ -61,6 +62,7 @@ type testRun struct {
 	Returned bool     // so that CASE is asked to look at them
 	recalled []string // what mended similar failures, of which CASE is told
 	Settled  bool     // the user let the task go on without these tests
+	unended  bool     // they were stopped at the limit
 }
 
 // TestsNow is the last run of the tests that counts, and what was staged when they ran; the
@@ -219,7 +221,7 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 	}
 	p.LastTest = &testRun{command: line, OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results, Tested: tested}
 	if c.Result != nil {
-		p.LastTest.Took = c.Result.Result.Took
+		p.LastTest.Took, p.LastTest.unended = c.Result.Result.Took, c.Result.Result.Status == sandbox.TimedOut
 	}
 	if p.Tested = !b.Lost; p.Phase == Extending && f.Writing != nil {
 		f.Writing.Ran = !b.Lost
