@@ -20,7 +20,7 @@ func TestTakenOut(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		f := accepted(t, rnd)
 		with := f.base()
-		now := typed(rnd, with, f.Change)
+		now := typed(rnd, with)
 		if out := f.takenOut(now); len(out) > 0 {
 			t.Fatalf("seed %d: hunks %v count as taken out of\n%s\nof the change\n%s", seed, out, now, f.Change.Unified())
 		}
@@ -65,12 +65,16 @@ func accepted(t *testing.T, rnd *rand.Rand) File {
 	return File{Change: c[0], Hunks: slices.Repeat([]record.HunkState{record.HunkAccepted}, len(c[0].Hunks))}
 }
 
-// typed is a text in which the user has changed lines that the change has not put in.
-func typed(rnd *rand.Rand, text string, c workspace.Change) string {
+// typed is a text in which the user has changed and removed lines that the change has not put in.
+func typed(rnd *rand.Rand, text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, l := range lines {
-		if strings.HasPrefix(l, "line") && rnd.IntN(6) == 0 {
+		switch {
+		case !strings.HasPrefix(l, "line"):
+		case rnd.IntN(6) == 0:
 			lines[i] = strings.TrimSpace(l) + " mine\n"
+		case rnd.IntN(6) == 0:
+			lines[i] = ""
 		}
 	}
 	return strings.Join(lines, "")
