@@ -383,7 +383,7 @@ end
 function M.run(opts)
   local name = opts.fargs[1]
   if not name then
-    return require('caselsp.prompt').select(names(), {
+    return require('caselsp.prompt').select(require('caselsp.list').sorted(names()), {
       prompt = 'CASE',
       kind = 'caselsp.command',
       list = true,
