@@ -245,6 +245,23 @@ func TestUndoneByEditor(t *testing.T) {
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})))
 }
 
+// TestEditLabel accepts and undoes the result of a task with a long text: what Neovim prints of the edits fits into its last line.
+func TestEditLabel(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
+	id := sc.run(strings.Repeat("change it all ", 9))
+	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"))
+	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py"})
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})))
+	sc.said("hunks of")
+	sc.command(cmdUndo, map[string]any{"task": id})
+	sc.said("Undone: ")
+	for _, e := range sc.State().Edits {
+		if n := len([]rune("Workspace edit " + e.Label)); n > 50 || e.Label == "" { // with 'showcmd' and 'ruler' in that line
+			t.Errorf("the label %q takes %d columns", e.Label, n)
+		}
+	}
+}
+
 // TestOfferOutdated has the user type while the editor asks, and then take all: the editor changes nothing, and that is said.
 func TestOfferOutdated(t *testing.T) {
 	asked, typed := make(chan struct{}), make(chan struct{})

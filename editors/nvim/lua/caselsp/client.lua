@@ -188,6 +188,18 @@ local function show_document(err, params, ctx)
   return vim.lsp.handlers['window/showDocument'](err, params, ctx)
 end
 
+--- Applies an edit of the server. Neovim's own handler prints its label and, of a text that is newer, that it is: a
+--- line longer than the screen waits for a key, and takes the one that is typed next.
+local function apply_edit(err, params, ctx)
+  local answer
+  params.label = nil
+  M.apply = function()
+    answer = vim.lsp.handlers['workspace/applyEdit'](err, params, ctx)
+  end
+  vim.api.nvim_cmd({ cmd = 'lua', args = { "require('caselsp.client').apply()" }, mods = { silent = true } }, {})
+  return answer
+end
+
 --- A message in the words of this plugin: it has subcommands where the server has commands. What is
 --- quoted stays as it is.
 local function in_words(text)
@@ -250,6 +262,7 @@ function M.configuration()
         return vim.NIL
       end,
       ['window/showDocument'] = show_document,
+      ['workspace/applyEdit'] = apply_edit,
       ['caselsp/changed'] = function(_, params, ctx)
         local client = vim.lsp.get_client_by_id(ctx.client_id)
         if client then

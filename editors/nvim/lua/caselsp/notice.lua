@@ -1,6 +1,7 @@
 --- Messages in windows beside the text. They never take the keyboard: such a window cannot be
 --- entered, and no prompt waits for a key.
 local config = require('caselsp.config')
+local fit = require('caselsp.cells').fit
 
 local M = {}
 
@@ -146,17 +147,6 @@ local function open(lines, level, options)
     level = level,
     options = options,
   }
-end
-
---- A text in at most so many cells; what is left out is shown by an ellipsis. cut says that more was left out before.
-local function fit(text, cells, cut)
-  if cut or vim.fn.strdisplaywidth(text) > cells then
-    while text ~= '' and vim.fn.strdisplaywidth(text) > cells - 2 do
-      text = vim.fn.strcharpart(text, 0, vim.fn.strcharlen(text) - 1)
-    end
-    text = text .. ' …'
-  end
-  return text
 end
 
 --- A text in one line of the screen, with the notice's title before and its footer behind it.

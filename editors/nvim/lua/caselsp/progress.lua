@@ -53,7 +53,8 @@ local function echo(id, text)
     return
   end
   echoed = id
-  vim.api.nvim_echo({ { vim.fn.strcharpart(text, 0, math.max(vim.v.echospace, 1)) } }, false, {})
+  local line = text:gsub('%c', ' ')
+  vim.api.nvim_echo({ { require('caselsp.cells').fit(line, math.max(vim.v.echospace, 2)) } }, false, {})
 end
 
 --- Takes in the progress of the servers.
