@@ -241,7 +241,7 @@ func TestUndoneByEditor(t *testing.T) {
 	sc.said("Accepted: ")
 	sc.must(sc.SetText("a.py", lines(map[int]string{18: "x18 = 180"})))
 	sc.said(`"change it all": Accepted, but no longer in the file, and undecided again: hunk 1 of a.py. caselsp.accept with the file's name accepts it again.`)
-	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py"})
+	sc.command(cmdAccept, map[string]any{"file": "a.py"})
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})))
 }
 

@@ -53,33 +53,6 @@ local function plain(command)
   }
 end
 
---- Accepts or rejects: the hunk at the cursor, from which it goes to the next one, the file of the buffer, or all of a
---- result.
-local function decide(command)
-  return {
-    complete = { 'hunk', 'file', 'all' },
-    run = function(call)
-      local what = call.words[1] or 'hunk'
-      local pending = require('caselsp.pending')
-      local hunk = pending.at_cursor()
-      if what == 'all' then
-        return execute(call, command, { task = call.words[2] })
-      elseif what ~= 'hunk' and what ~= 'file' then
-        return notice.show('Say hunk, file or all.', vim.log.levels.ERROR)
-      elseif what == 'file' and not hunk then
-        hunk = pending.list(call.buffer)[1]
-      end
-      if not hunk then
-        local text = 'No open hunk is here. :Case next goes to one, :Case review shows the whole result.'
-        return notice.show(text, vim.log.levels.WARN)
-      end
-      local onward = what == 'hunk' and pending.after(call.buffer, hunk) or nil
-      local arguments = { task = hunk.task, file = hunk.file, hunk = what == 'hunk' and hunk.hunk or nil }
-      execute(call, command, arguments, onward)
-    end,
-  }
-end
-
 --- A text in a window of its own.
 local function show_lines(name, lines)
   vim.cmd('botright new')
@@ -233,8 +206,8 @@ M.subcommands = {
       require('caselsp.review').note(call.client, call.text ~= '' and call.text or nil)
     end,
   },
-  accept = decide('caselsp.accept'),
-  reject = decide('caselsp.reject'),
+  accept = require('caselsp.decide').subcommand('caselsp.accept'),
+  reject = require('caselsp.decide').subcommand('caselsp.reject'),
   next = {
     does = 'go to the next open hunk of this file',
     run = function()
@@ -351,8 +324,8 @@ M.subcommands = {
 }
 
 local does = {
-  accept = 'accept the hunk at the cursor; or file, or all',
-  reject = 'reject the hunk at the cursor; or file, or all',
+  accept = 'accept the hunk at the cursor; or file, all, or a file by its name',
+  reject = 'reject the hunk at the cursor; or file, all, or a file by its name',
   undo = 'take back what was accepted or rejected of a task',
   stop = 'stop a task; it can be resumed',
   activity = 'show what a task has done so far, kept current',
@@ -448,7 +421,7 @@ function M.complete(lead, line)
     if kind == 'tasks' then
       list = tasks('caselsp.' .. words[1])
     elseif kind then
-      list = kind
+      list = type(kind) == 'function' and kind() or kind
     end
   end
   return vim.tbl_filter(function(item)

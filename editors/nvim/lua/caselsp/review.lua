@@ -314,6 +314,7 @@ function M.open(client, task)
 end
 
 --- Opens the review of the result that waits; where more than one does, of the one that the user chooses by its title.
+--- Where none does, that of a decided one of which an undo in the text took something out.
 ---@param client vim.lsp.Client
 function M.choose(client)
   require('caselsp.events').status(client, nil, function(tasks)
@@ -321,7 +322,7 @@ function M.choose(client)
       return task.state == 'review'
     end, tasks)
     if #waiting < 2 then
-      return M.open(client, waiting[1] and waiting[1].id)
+      return M.open(client, waiting[1] and waiting[1].id or next(require('caselsp.events').of(client).undone))
     end
     require('caselsp.tasks').choose('Which result?', waiting, function(task)
       M.open(client, task)
