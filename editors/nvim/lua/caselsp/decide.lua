@@ -35,7 +35,7 @@ local function words()
   return list
 end
 
---- Decides about the hunk at the cursor, from which it goes to the next one.
+--- Decides about the hunk at the cursor, from which it goes to the next one when that is decided.
 local function hunk_here(call, command)
   local pending = require('caselsp.pending')
   local hunk = pending.at_cursor()
@@ -43,9 +43,9 @@ local function hunk_here(call, command)
     local text = 'No open hunk is here. :Case next goes to one, :Case review shows the whole result.'
     return notice.show(text, vim.log.levels.WARN)
   end
-  local onward = pending.after(call.buffer, hunk)
+  pending.after(call.buffer, hunk)
   local arguments = { task = hunk.task, file = hunk.file, hunk = hunk.hunk }
-  require('caselsp.client').execute(call.client, command, arguments, onward)
+  require('caselsp.client').execute(call.client, command, arguments)
 end
 
 --- A subcommand that accepts or rejects: the hunk at the cursor, the file of the buffer, one by its name, or all of a
