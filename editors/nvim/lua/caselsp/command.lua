@@ -53,16 +53,6 @@ local function plain(command)
   }
 end
 
---- A text in a window of its own.
-local function show_lines(name, lines)
-  vim.cmd('botright new')
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  pcall(vim.api.nvim_buf_set_name, 0, name)
-  vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-  vim.bo.modifiable = false
-  vim.cmd('normal! G')
-end
-
 --- What is sent in a document of caselsp: its first code action.
 local function send(call)
   local first = { line = 0, character = 0 }
@@ -282,7 +272,7 @@ M.subcommands = {
       local command = { require('caselsp.config').get().cmd[1], 'logs', '--lines', '500' }
       vim.system(command, { cwd = call.client.config.root_dir, text = true }, function(result)
         vim.schedule(function()
-          show_lines('caselsp-log', vim.split(vim.trim(result.stdout .. result.stderr), '\n'))
+          require('caselsp.text').show(vim.split(vim.trim(result.stdout .. result.stderr), '\n'), 'caselsp-log')
         end)
       end)
     end,
@@ -307,7 +297,7 @@ M.subcommands = {
         return require('caselsp.client').with(call.buffer, function() end)
       end
       local buffers = vim.tbl_keys(client.attached_buffers)
-      vim.lsp.stop_client(client.id) -- luacheck: ignore
+      require('caselsp.client').stop(client)
       local function again()
         if vim.lsp.get_client_by_id(client.id) then
           return vim.defer_fn(again, 100)

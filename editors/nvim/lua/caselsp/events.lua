@@ -23,7 +23,7 @@ local function shown(client)
   require('caselsp.review').refresh(client)
   require('caselsp.pending').refresh(client)
   vim.api.nvim_exec_autocmds('User', { pattern = 'CaselspChanged', data = { client_id = client.id } })
-  vim.cmd.redrawstatus()
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 local function ask(client, command, arguments, take, quiet)
@@ -38,6 +38,7 @@ end
 function M.review(client, task, done)
   ask(client, 'caselsp.review', { task = task }, function(answer)
     if answer then
+      require('caselsp.notice').recount(answer.title, answer.state == 'review' and answer.open or 0)
       M.of(client).latest = answer
       M.of(client).reviews[answer.task] = answer.state == 'review' and answer or nil
       M.of(client).undone[answer.task] = answer.state == 'succeeded' and answer.open > 0 and answer or nil

@@ -272,6 +272,16 @@ local function replace(about)
   end
 end
 
+--- Takes the notices away that tell another number of hunks left to decide of a task's result than there is.
+function M.recount(title, left)
+  for _, n in ipairs(vim.list_slice(shown)) do
+    local told, of = n.text:match('(%d+) hunks? of "(.-)" left to decide')
+    if told and tonumber(told) ~= left and same_task(of, title) then
+      close(n)
+    end
+  end
+end
+
 --- Shows a message and remembers it. more is the last line of one that is cut; about, what it is about: it replaces
 --- the notice about the same.
 ---@param text string
@@ -340,12 +350,7 @@ function M.list()
   if #lines == 0 then
     lines = { 'No messages yet.' }
   end
-  vim.cmd('botright new')
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-  vim.bo.modifiable = false
-  vim.wo.wrap = true
-  vim.cmd('normal! G')
+  require('caselsp.text').show(lines)
 end
 
 return M
