@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"caselsp/agent/record"
+	"caselsp/agent/review"
 	setting "caselsp/agent/settings"
+	"caselsp/agent/workspace"
 	"caselsp/lsp/lsptest"
 
 	"go.lsp.dev/protocol"
@@ -243,6 +245,20 @@ func TestUndoneByEditor(t *testing.T) {
 	sc.said(`"change it all": Accepted, but no longer in the file, and undecided again: hunk 1 of a.py. caselsp.accept with the file's name accepts it again.`)
 	sc.command(cmdAccept, map[string]any{"file": "a.py"})
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})))
+}
+
+// TestPlaceOfMade finds an open hunk that the text has already where it stands now, below lines that were inserted, with all of its
+// lines.
+func TestPlaceOfMade(t *testing.T) {
+	before, after := lines(nil), lines(map[int]string{2: "x2 = 20\nx2 += 1", 18: "x18 = 180"})
+	f := review.File{Hunks: []record.HunkState{record.HunkOpen, record.HunkOpen}, Change: workspace.Change{
+		Path: "a.py", Op: workspace.Modify, Hunks: workspace.Diff(before, after),
+		Before: workspace.NewContent([]byte(before), 0o644), After: workspace.NewContent([]byte(after), 0o644),
+	}}
+	want := []hunkPlace{{hunk: 0, from: 2, to: 4}, {hunk: 1, from: 19, to: 20}}
+	if got := placesOf(f, "# typed\n"+after); !slices.Equal(got, want) {
+		t.Errorf("the hunks are at %+v, want %+v", got, want)
+	}
 }
 
 // TestEditLabel accepts and undoes the result of a task with a long text: what Neovim prints of the edits fits into its last line.

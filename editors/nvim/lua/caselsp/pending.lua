@@ -216,6 +216,17 @@ local function mark(buffer, hunk, file)
   return id, { file = file.path, hunk = number, kept = file.kept, rows = #hunk.new, insertion = insertion }
 end
 
+--- Whether the text has what a hunk would make of it: an undo in the text brought it again, or the user wrote the same.
+local function made(buffer, hunk)
+  local now = vim.api.nvim_buf_get_lines(buffer, hunk.range.start.line, hunk.range['end'].line, false)
+  local function plain(lines)
+    return vim.tbl_map(function(line)
+      return (line:gsub('[\r\n]+$', ''))
+    end, lines)
+  end
+  return vim.deep_equal(now, plain(hunk.new)) and not vim.deep_equal(plain(hunk.new), plain(hunk.old))
+end
+
 --- Shows what is open in one buffer.
 local function draw(client, buffer)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
@@ -224,7 +235,7 @@ local function draw(client, buffer)
     for _, file in ipairs(review.files) do
       for _, hunk in ipairs((file.uri == uri or file.fromUri == uri) and not file.kept and file.hunks or {}) do
         local open = hunk.state == 'pending' or hunk.state == 'conflict'
-        if open and type(hunk.range) == 'table' then
+        if open and type(hunk.range) == 'table' and not made(buffer, hunk) then
           local id, what = mark(buffer, hunk, file)
           list[id] = vim.tbl_extend('error', what, { client = client.id, task = task })
         end
