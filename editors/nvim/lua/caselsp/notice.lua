@@ -250,6 +250,7 @@ local function task_of(text)
     end
   end
   return text:match('^"(.-)" is done')
+    or text:match('^"(.-)": Accepted, but')
     or text:match('^A task is not finished: "(.-)"')
     or text:match('%d+ hunks? of "(.-)" left to decide')
 end
