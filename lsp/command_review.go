@@ -89,7 +89,7 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := pickReview(e, id)
+	st, err := pickOf(e, id, sel, accept)
 	again := accept && sel.File != "" && (st.State == record.Succeeded || st.State == record.Rejected) || len(st.Kept) > 0 || unfinished(st)
 	if err == nil && st.State != record.Review && !again {
 		err = nothingTo("task %s is %s: there is nothing to decide", st.Task.ID, st.State)
@@ -257,6 +257,26 @@ func pickReview(e *Engine, id string) (record.Status, error) {
 		return st, err
 	}
 	return kept, nil
+}
+
+// pickOf returns the status of the task that a decision is about: that of pickReview, or else, where it accepts a file by its name, of
+// the latest task of whose result something was taken out of that file.
+func pickOf(e *Engine, id string, sel review.Selection, accept bool) (record.Status, error) {
+	st, err := pickReview(e, id)
+	if id != "" || sel.File == "" || !accept || err == nil && selectable(e, st.Task.ID, sel, accept) == nil {
+		return st, err
+	}
+	undone, failed := pickLatest(e, "", func(st record.Status) bool {
+		if st.State != record.Succeeded {
+			return false
+		}
+		rev, err := e.Agent.Review(st.Task.ID)
+		return err == nil && slices.ContainsFunc(rev.Files, func(f review.File) bool { return f.Change.Path == sel.File && len(f.Unmade) > 0 })
+	}, "accept")
+	if failed != nil {
+		return st, err
+	}
+	return undone, nil
 }
 
 // keptTold says what is kept of features that failed, "" where nothing is.

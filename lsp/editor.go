@@ -147,6 +147,10 @@ func readable(u uri.URI) string {
 // errNoEdits says that a client declares that it takes no edits.
 var errNoEdits = errors.New("this editor does not take edits from a server")
 
+// maxLabel is how long the label of an edit is, in runes: Neovim prints it behind other words, and waits for a key where the line
+// is too long for a screen of 80 columns.
+const maxLabel = 34
+
 // applyEdit hands the client an edit, in the form that it understands. That it
 // answers true proves nothing: look at the documents afterwards (documents.await).
 func (ed *editor) applyEdit(ctx context.Context, label string, edit protocol.WorkspaceEdit) (protocol.ApplyWorkspaceEditResult, error) {
@@ -166,7 +170,7 @@ func (ed *editor) applyEdit(ctx context.Context, label string, edit protocol.Wor
 	}
 	params := &protocol.ApplyWorkspaceEditParams{Edit: edit}
 	if label != "" {
-		params.Label = &label
+		params.Label = new(cut(label, maxLabel))
 	}
 	if ed.client.EditMetadata && len(edit.ChangeAnnotations) > 0 {
 		params.Metadata = &protocol.WorkspaceEditMetadata{IsRefactoring: new(true)}

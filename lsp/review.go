@@ -384,8 +384,10 @@ func placesOf(f review.File, now string) []hunkPlace {
 		case len(changes) > 0:
 			first, last := changes[0], changes[len(changes)-1]
 			places = append(places, hunkPlace{hunk: h, from: first.OldLine - 1, to: last.OldLine - 1 + len(last.Old)})
-		default: // the user made the same change
-			places = append(places, hunkPlace{hunk: h, from: own.OldLine - 1, to: own.OldLine - 1 + len(own.Old)})
+		default: // the user made the same change, or an undo of the editor brought it again
+			place := follow(before, now, own)
+			place.hunk = h
+			places = append(places, place)
 		}
 	}
 	return places

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"caselsp/agent/record"
+	"caselsp/agent/review"
 	setting "caselsp/agent/settings"
+	"caselsp/agent/workspace"
 	"caselsp/lsp/lsptest"
 
 	"go.lsp.dev/protocol"
@@ -241,8 +243,39 @@ func TestUndoneByEditor(t *testing.T) {
 	sc.said("Accepted: ")
 	sc.must(sc.SetText("a.py", lines(map[int]string{18: "x18 = 180"})))
 	sc.said(`"change it all": Accepted, but no longer in the file, and undecided again: hunk 1 of a.py. caselsp.accept with the file's name accepts it again.`)
+	sc.command(cmdAccept, map[string]any{"file": "a.py"})
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})))
+}
+
+// TestPlaceOfMade finds an open hunk that the text has already where it stands now, below lines that were inserted, with all of its
+// lines.
+func TestPlaceOfMade(t *testing.T) {
+	before, after := lines(nil), lines(map[int]string{2: "x2 = 20\nx2 += 1", 18: "x18 = 180"})
+	f := review.File{Hunks: []record.HunkState{record.HunkOpen, record.HunkOpen}, Change: workspace.Change{
+		Path: "a.py", Op: workspace.Modify, Hunks: workspace.Diff(before, after),
+		Before: workspace.NewContent([]byte(before), 0o644), After: workspace.NewContent([]byte(after), 0o644),
+	}}
+	want := []hunkPlace{{hunk: 0, from: 2, to: 4}, {hunk: 1, from: 19, to: 20}}
+	if got := placesOf(f, "# typed\n"+after); !slices.Equal(got, want) {
+		t.Errorf("the hunks are at %+v, want %+v", got, want)
+	}
+}
+
+// TestEditLabel accepts and undoes the result of a task with a long text: what Neovim prints of the edits fits into its last line.
+func TestEditLabel(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
+	id := sc.run(strings.Repeat("change it all ", 9))
+	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"))
 	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py"})
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})))
+	sc.said("hunks of")
+	sc.command(cmdUndo, map[string]any{"task": id})
+	sc.said("Undone: ")
+	for _, e := range sc.State().Edits {
+		if n := len([]rune("Workspace edit " + e.Label)); n > 50 || e.Label == "" { // with 'showcmd' and 'ruler' in that line
+			t.Errorf("the label %q takes %d columns", e.Label, n)
+		}
+	}
 }
 
 // TestOfferOutdated has the user type while the editor asks, and then take all: the editor changes nothing, and that is said.

@@ -63,11 +63,29 @@ function user.lines(window)
   return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window or 0), 0, -1, true)
 end
 
--- user.review waits for the window of a review, which has the keyboard.
-function user.review()
+-- user.review waits for the window of a review, which has the keyboard, and reads it. hasty is done before it can be read.
+function user.review(hasty)
+  local hrtime = vim.uv.hrtime
+  local now = hrtime()
+  vim.uv.hrtime = hasty and function() return now end or hrtime
   user.see('the review', function()
     return vim.bo.filetype == 'caselsp-review'
   end)
+  if hasty then
+    hasty()
+  end
+  vim.uv.hrtime = hrtime
+  user.see('the end of the time to read it', function()
+    return hrtime() / 1e6 >= require('caselsp.review').readable()
+  end)
+end
+
+-- user.typing does something as if it came while the user types.
+function user.typing(run)
+  local mode = vim.api.nvim_get_mode
+  vim.api.nvim_get_mode = function() return { mode = 'i', blocking = false } end
+  run()
+  vim.api.nvim_get_mode = mode
 end
 
 -- user.row waits for a line of the current buffer that has a part (plain), and goes there.

@@ -116,6 +116,14 @@ end
 
 M.request = request
 
+--- Ends a server.
+function M.stop(client)
+  if vim.fn.has('nvim-0.11') == 1 then
+    return client:stop()
+  end
+  client.stop()
+end
+
 --- Whether the server has a command.
 function M.offers(client, command)
   local provider = client.server_capabilities.executeCommandProvider
@@ -188,6 +196,36 @@ local function show_document(err, params, ctx)
   return vim.lsp.handlers['window/showDocument'](err, params, ctx)
 end
 
+--- The windows that show the end of an activity document: the function that is returned puts their cursors there again.
+local function following()
+  local list = vim.tbl_filter(function(window)
+    local buffer = vim.api.nvim_win_get_buf(window)
+    return vim.api.nvim_buf_get_name(buffer):find('/documents/activity%-[^/]*$') ~= nil
+      and M.is_document(buffer)
+      and vim.api.nvim_win_get_cursor(window)[1] == vim.api.nvim_buf_line_count(buffer)
+  end, vim.api.nvim_list_wins())
+  return function()
+    for _, window in ipairs(list) do
+      local last = vim.api.nvim_buf_line_count(vim.api.nvim_win_get_buf(window))
+      vim.api.nvim_win_set_cursor(window, { last, 0 })
+    end
+  end
+end
+
+--- Applies an edit of the server. Neovim's own handler prints its label and, of a text that is newer, that it is: a
+--- line longer than the screen waits for a key, and takes the one that is typed next.
+local function apply_edit(err, params, ctx)
+  local answer
+  local follow = following()
+  params.label = nil
+  M.apply = function()
+    answer = vim.lsp.handlers['workspace/applyEdit'](err, params, ctx)
+  end
+  vim.api.nvim_cmd({ cmd = 'lua', args = { "require('caselsp.client').apply()" }, mods = { silent = true } }, {})
+  follow()
+  return answer
+end
+
 --- A message in the words of this plugin: it has subcommands where the server has commands. What is
 --- quoted stays as it is.
 local function in_words(text)
@@ -250,6 +288,7 @@ function M.configuration()
         return vim.NIL
       end,
       ['window/showDocument'] = show_document,
+      ['workspace/applyEdit'] = apply_edit,
       ['caselsp/changed'] = function(_, params, ctx)
         local client = vim.lsp.get_client_by_id(ctx.client_id)
         if client then

@@ -53,43 +53,6 @@ local function plain(command)
   }
 end
 
---- Accepts or rejects: the hunk at the cursor, from which it goes to the next one, the file of the buffer, or all of a
---- result.
-local function decide(command)
-  return {
-    complete = { 'hunk', 'file', 'all' },
-    run = function(call)
-      local what = call.words[1] or 'hunk'
-      local pending = require('caselsp.pending')
-      local hunk = pending.at_cursor()
-      if what == 'all' then
-        return execute(call, command, { task = call.words[2] })
-      elseif what ~= 'hunk' and what ~= 'file' then
-        return notice.show('Say hunk, file or all.', vim.log.levels.ERROR)
-      elseif what == 'file' and not hunk then
-        hunk = pending.list(call.buffer)[1]
-      end
-      if not hunk then
-        local text = 'No open hunk is here. :Case next goes to one, :Case review shows the whole result.'
-        return notice.show(text, vim.log.levels.WARN)
-      end
-      local onward = what == 'hunk' and pending.after(call.buffer, hunk) or nil
-      local arguments = { task = hunk.task, file = hunk.file, hunk = what == 'hunk' and hunk.hunk or nil }
-      execute(call, command, arguments, onward)
-    end,
-  }
-end
-
---- A text in a window of its own.
-local function show_lines(name, lines)
-  vim.cmd('botright new')
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  pcall(vim.api.nvim_buf_set_name, 0, name)
-  vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-  vim.bo.modifiable = false
-  vim.cmd('normal! G')
-end
-
 --- What is sent in a document of caselsp: its first code action.
 local function send(call)
   local first = { line = 0, character = 0 }
@@ -233,8 +196,8 @@ M.subcommands = {
       require('caselsp.review').note(call.client, call.text ~= '' and call.text or nil)
     end,
   },
-  accept = decide('caselsp.accept'),
-  reject = decide('caselsp.reject'),
+  accept = require('caselsp.decide').subcommand('caselsp.accept'),
+  reject = require('caselsp.decide').subcommand('caselsp.reject'),
   next = {
     does = 'go to the next open hunk of this file',
     run = function()
@@ -309,7 +272,7 @@ M.subcommands = {
       local command = { require('caselsp.config').get().cmd[1], 'logs', '--lines', '500' }
       vim.system(command, { cwd = call.client.config.root_dir, text = true }, function(result)
         vim.schedule(function()
-          show_lines('caselsp-log', vim.split(vim.trim(result.stdout .. result.stderr), '\n'))
+          require('caselsp.text').show(vim.split(vim.trim(result.stdout .. result.stderr), '\n'), 'caselsp-log')
         end)
       end)
     end,
@@ -334,7 +297,7 @@ M.subcommands = {
         return require('caselsp.client').with(call.buffer, function() end)
       end
       local buffers = vim.tbl_keys(client.attached_buffers)
-      vim.lsp.stop_client(client.id) -- luacheck: ignore
+      require('caselsp.client').stop(client)
       local function again()
         if vim.lsp.get_client_by_id(client.id) then
           return vim.defer_fn(again, 100)
@@ -351,8 +314,8 @@ M.subcommands = {
 }
 
 local does = {
-  accept = 'accept the hunk at the cursor; or file, or all',
-  reject = 'reject the hunk at the cursor; or file, or all',
+  accept = 'accept the hunk at the cursor; or file, all, or a file by its name',
+  reject = 'reject the hunk at the cursor; or file, all, or a file by its name',
   undo = 'take back what was accepted or rejected of a task',
   stop = 'stop a task; it can be resumed',
   activity = 'show what a task has done so far, kept current',
@@ -383,7 +346,7 @@ end
 function M.run(opts)
   local name = opts.fargs[1]
   if not name then
-    return require('caselsp.prompt').select(names(), {
+    return require('caselsp.prompt').select(require('caselsp.list').sorted(names()), {
       prompt = 'CASE',
       kind = 'caselsp.command',
       list = true,
@@ -448,7 +411,7 @@ function M.complete(lead, line)
     if kind == 'tasks' then
       list = tasks('caselsp.' .. words[1])
     elseif kind then
-      list = kind
+      list = type(kind) == 'function' and kind() or kind
     end
   end
   return vim.tbl_filter(function(item)

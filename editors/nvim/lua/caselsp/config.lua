@@ -94,7 +94,7 @@ function M.get()
     local ok, why = pcall(M.set, vim.g.caselsp or {})
     if not ok then
       vim.schedule(function()
-        vim.api.nvim_echo({ { why, 'ErrorMsg' } }, true, {})
+        require('caselsp.notice').show(why, vim.log.levels.ERROR)
       end)
     end
   end

@@ -6,6 +6,7 @@ local M = {}
 ---@field tasks table<string, table> by id
 ---@field questions table[] the open ones
 ---@field reviews table<string, table> the results that wait, by task
+---@field undone table<string, table> results that are decided, of which an undo in the text took something out, by task
 ---@field latest table|nil the result that was asked for last
 
 local known = {} ---@type table<integer, caselsp.Known> by the client's id
@@ -13,7 +14,7 @@ local known = {} ---@type table<integer, caselsp.Known> by the client's id
 --- What is known of a client.
 ---@return caselsp.Known
 function M.of(client)
-  known[client.id] = known[client.id] or { tasks = {}, questions = {}, reviews = {} }
+  known[client.id] = known[client.id] or { tasks = {}, questions = {}, reviews = {}, undone = {} }
   return known[client.id]
 end
 
@@ -22,7 +23,7 @@ local function shown(client)
   require('caselsp.review').refresh(client)
   require('caselsp.pending').refresh(client)
   vim.api.nvim_exec_autocmds('User', { pattern = 'CaselspChanged', data = { client_id = client.id } })
-  vim.cmd.redrawstatus()
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 local function ask(client, command, arguments, take, quiet)
@@ -37,10 +38,12 @@ end
 function M.review(client, task, done)
   ask(client, 'caselsp.review', { task = task }, function(answer)
     if answer then
+      require('caselsp.notice').recount(answer.title, answer.state == 'review' and answer.open or 0)
       M.of(client).latest = answer
       M.of(client).reviews[answer.task] = answer.state == 'review' and answer or nil
+      M.of(client).undone[answer.task] = answer.state == 'succeeded' and answer.open > 0 and answer or nil
     elseif task then
-      M.of(client).reviews[task] = nil
+      M.of(client).reviews[task], M.of(client).undone[task] = nil, nil
     end
     if done then
       done(answer)

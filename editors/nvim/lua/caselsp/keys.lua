@@ -3,10 +3,11 @@ local config = require('caselsp.config')
 
 local M = {}
 
--- What the keys do, in the order of their list.
+-- What the keys do, in the order of their list. Those that only look do so at once; the others not before the review
+-- can have been read.
 local order = {
-  { 'next', 'next hunk' },
-  { 'previous', 'previous hunk' },
+  { 'next', 'next hunk', looks = true },
+  { 'previous', 'previous hunk', looks = true },
   { 'accept', 'accept this hunk' },
   { 'reject', 'reject this hunk' },
   { 'accept_file', 'accept this file' },
@@ -17,8 +18,8 @@ local order = {
   { 'note', 'write a note on this hunk, file or result' },
   { 'send', 'send the result back: CASE does what the notes say' },
   { 'open', 'show the place in the file' },
-  { 'help', 'this list' },
-  { 'close', 'close; nothing is decided' },
+  { 'help', 'this list', looks = true },
+  { 'close', 'close; nothing is decided', looks = true },
 }
 
 --- The keys by what they do: lists. A key of pending.keys means in the review what it means in the user's file, so that
@@ -48,13 +49,13 @@ function M.say(name, text)
   return key and key .. ' ' .. text or ('No key %s (review.keys.%s).'):format(text:gsub('%.$', ''), name)
 end
 
---- Defines the keys in a buffer; run is called with the name of the action.
+--- Defines the keys in a buffer; run is called with the name of the action, and with whether it only looks.
 local function map(buffer, run)
   local keys = M.of()
   for _, action in ipairs(order) do
     for _, key in ipairs(keys[action[1]]) do
       vim.keymap.set('n', key, function()
-        run(action[1])
+        run(action[1], action.looks)
       end, { buffer = buffer, nowait = true, desc = 'caselsp: ' .. action[2] })
     end
   end
@@ -118,10 +119,10 @@ function M.show(run)
       vim.api.nvim_set_current_win(review)
     end
   end
-  map(buffer, function(name)
+  map(buffer, function(name, looks)
     back()
     if name ~= 'help' and name ~= 'close' then
-      run(name)
+      run(name, looks)
     end
   end)
   for _, key in ipairs({ 'q', '<Esc>', '<C-c>' }) do

@@ -1,6 +1,7 @@
 --- Messages in windows beside the text. They never take the keyboard: such a window cannot be
 --- entered, and no prompt waits for a key.
 local config = require('caselsp.config')
+local fit = require('caselsp.cells').fit
 
 local M = {}
 
@@ -148,17 +149,6 @@ local function open(lines, level, options)
   }
 end
 
---- A text in at most so many cells; what is left out is shown by an ellipsis. cut says that more was left out before.
-local function fit(text, cells, cut)
-  if cut or vim.fn.strdisplaywidth(text) > cells then
-    while text ~= '' and vim.fn.strdisplaywidth(text) > cells - 2 do
-      text = vim.fn.strcharpart(text, 0, vim.fn.strcharlen(text) - 1)
-    end
-    text = text .. ' …'
-  end
-  return text
-end
-
 --- A text in one line of the screen, with the notice's title before and its footer behind it.
 local function one_line(text, options)
   local line = (options.title and options.title .. ': ' or '') .. text:gsub('%s+', ' ')
@@ -260,6 +250,7 @@ local function task_of(text)
     end
   end
   return text:match('^"(.-)" is done')
+    or text:match('^"(.-)": Accepted, but')
     or text:match('^A task is not finished: "(.-)"')
     or text:match('%d+ hunks? of "(.-)" left to decide')
 end
@@ -277,6 +268,16 @@ end
 local function replace(about)
   for _, n in ipairs(vim.list_slice(shown)) do
     if n.about and same_task(n.about, about) then
+      close(n)
+    end
+  end
+end
+
+--- Takes the notices away that tell another number of hunks left to decide of a task's result than there is.
+function M.recount(title, left)
+  for _, n in ipairs(vim.list_slice(shown)) do
+    local told, of = n.text:match('(%d+) hunks? of "(.-)" left to decide')
+    if told and tonumber(told) ~= left and same_task(of, title) then
       close(n)
     end
   end
@@ -350,12 +351,7 @@ function M.list()
   if #lines == 0 then
     lines = { 'No messages yet.' }
   end
-  vim.cmd('botright new')
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-  vim.bo.modifiable = false
-  vim.wo.wrap = true
-  vim.cmd('normal! G')
+  require('caselsp.text').show(lines)
 end
 
 return M

@@ -1,9 +1,12 @@
 --- The text of a review and what stands where in it.
 local M = {}
 
+--- Whether a hunk is undecided.
 local function is_open(hunk)
   return hunk.state == 'pending' or hunk.state == 'conflict'
 end
+
+M.is_open = is_open
 
 local function file_title(file)
   local name = file.from and file.from .. ' → ' .. file.path or file.path
@@ -102,9 +105,10 @@ function M.of(data)
   local p = setmetatable({ lines = {}, groups = {}, heads = {} }, page)
   p:add(data.title, 'Title')
   local open = data.open == 1 and '1 hunk' or data.open .. ' hunks'
+  local again = data.state == 'succeeded' and data.open > 0 and (', %s undecided again'):format(open) or ''
   p:add(
     data.state == 'review' and open .. ' to decide. g? lists the keys.'
-      or 'State: ' .. data.state .. '. u takes all back.'
+      or ('State: %s%s. u takes all back.'):format(data.state, again)
   )
   if #(data.acceptedBefore or {}) > 0 then
     p:add('Accepted before the task was tried again: ' .. table.concat(data.acceptedBefore, ', '), 'CaselspAccepted')

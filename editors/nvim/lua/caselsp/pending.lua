@@ -5,7 +5,8 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('caselsp.pending')
 
--- What is marked, by buffer and extmark: { client, task, file, hunk, kept, rows }; rows are its new lines.
+-- What is marked, by buffer and extmark: { client, task, file, hunk, kept, rows, insertion }; rows are its new lines,
+-- insertion says that they replace none.
 local marked = {} ---@type table<integer, table<integer, table>>
 
 local function row_of(buffer, mark)
@@ -29,27 +30,59 @@ function M.list(buffer)
   return list
 end
 
---- The open hunk at the cursor; nil where there is none.
+--- The open hunk at the cursor; nil where there is none. Lines that are inserted belong to the line before them, too.
 function M.at_cursor()
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  return vim.iter(M.list(vim.api.nvim_get_current_buf())):find(function(hunk)
+  local list = M.list(vim.api.nvim_get_current_buf())
+  return vim.iter(list):find(function(hunk)
     return hunk.first <= row and row <= hunk.last
+  end) or vim.iter(list):find(function(hunk)
+    return hunk.insertion and hunk.first == row + 1
   end)
+end
+
+--- Scrolls so that all of a hunk is seen, with its new lines, or what fits of it, from its first line.
+local function reveal(hunk)
+  local window, height = vim.api.nvim_get_current_win(), vim.api.nvim_win_get_height(0)
+  local top = vim.fn.win_screenpos(window)[1]
+  local function row_of_line(line)
+    return vim.fn.screenpos(window, line, 1).row - top -- below 0: it is not on the screen
+  end
+  local rows = config.get().pending.lines and hunk.rows or 0
+  vim.cmd.redraw()
+  if hunk.insertion then
+    local line = vim.api.nvim_win_get_cursor(0)[1]
+    if rows >= height and hunk.first > 0 then
+      vim.api.nvim_win_set_cursor(0, { hunk.first, 0 })
+      vim.fn.winrestview({ topline = hunk.first, topfill = 0 })
+    elseif row_of_line(line) < rows then
+      vim.fn.winrestview({ topline = line, topfill = math.min(rows, height - 1) })
+    end
+    return
+  end
+  local last = row_of_line(hunk.last + 1)
+  if row_of_line(hunk.first + 1) < 0 or last < 0 or last + rows >= height then
+    vim.fn.winrestview({ topline = hunk.first + 1, topfill = 0 })
+  end
 end
 
 --- Puts the cursor of the current window on a hunk.
 local function visit(hunk)
   vim.cmd("normal! m'")
   vim.api.nvim_win_set_cursor(0, { math.min(hunk.first + 1, vim.api.nvim_buf_line_count(0)), 0 })
+  reveal(hunk)
 end
 
---- What is done when a hunk of a buffer is decided: the cursor goes to the next one that is open, around the end,
---- unless the user types or has gone elsewhere meanwhile.
+local function same(a, b)
+  return a.task == b.task and a.file == b.file and a.hunk == b.hunk
+end
+
+local goal -- where the cursor goes when a hunk is decided: { buffer, hunk, wanted, stays }
+
+--- A decision about a hunk of a buffer is sent. When it is made, the cursor goes to the next hunk that is open, around
+--- the end, unless the user types or has gone elsewhere meanwhile. It stays where the decision is refused.
 function M.after(buffer, hunk)
   local list = M.list(buffer)
-  local function same(a, b)
-    return a.task == b.task and a.file == b.file and a.hunk == b.hunk
-  end
   local wanted
   for i, other in ipairs(list) do
     if same(other, hunk) and #list > 1 then
@@ -65,13 +98,24 @@ function M.after(buffer, hunk)
     local last = math.max(hunk.last, hunk.first + hunk.rows) -- with its new lines
     return vim.api.nvim_get_mode().mode == 'n' and hunk.first - 1 <= row and row <= last
   end
-  return function()
-    local next_one = wanted and stays() and vim.iter(M.list(buffer)):find(function(other)
-      return same(other, wanted)
+  goal = wanted and { buffer = buffer, hunk = hunk, wanted = wanted, stays = stays } or nil
+end
+
+--- Goes on from a hunk of a buffer that is decided now.
+local function onward(buffer)
+  local list = M.list(buffer)
+  local function there(hunk)
+    return vim.iter(list):find(function(other)
+      return same(other, hunk)
     end)
-    if next_one then
-      visit(next_one)
-    end
+  end
+  if not goal or goal.buffer ~= buffer or there(goal.hunk) then
+    return
+  end
+  local next_one = goal.stays() and there(goal.wanted)
+  goal = nil
+  if next_one then
+    visit(next_one)
   end
 end
 
@@ -81,7 +125,8 @@ function M.go(direction)
   if #list == 0 then
     return require('caselsp.notice').show('No hunk of this file is undecided. :Case review shows the whole result.')
   end
-  local row, found = vim.api.nvim_win_get_cursor(0)[1] - 1, nil
+  local here, found = M.at_cursor(), nil
+  local row = math.max(vim.api.nvim_win_get_cursor(0)[1] - 1, here and here.first or 0)
   for i = 1, #list do
     local hunk = list[direction > 0 and i or #list + 1 - i]
     if not found and (direction > 0 and hunk.first > row or direction < 0 and hunk.first < row) then
@@ -149,10 +194,15 @@ local function mark(buffer, hunk, file)
     strict = false,
     hl_group = not insertion and 'CaselspRemoved' or nil,
     hl_eol = not insertion,
-    sign_text = hunk.state == 'conflict' and '!' or '┃',
-    sign_hl_group = 'CaselspSign',
     invalidate = false,
     -- Else an undo moves the mark that has this number by now, perhaps another hunk's, to where an earlier one was.
+    undo_restore = false,
+  })
+  vim.api.nvim_buf_set_extmark(buffer, namespace, first, 0, { -- on the rows of the hunk: its mark ends in the row below
+    end_row = math.max(last - 1, first),
+    strict = false,
+    sign_text = hunk.state == 'conflict' and '!' or '┃',
+    sign_hl_group = 'CaselspSign',
     undo_restore = false,
   })
   if #lines > 0 then
@@ -162,7 +212,19 @@ local function mark(buffer, hunk, file)
       undo_restore = false,
     })
   end
-  return id, { file = file.path, hunk = hunk.hunk > 0 and hunk.hunk or nil, kept = file.kept, rows = #hunk.new }
+  local number = hunk.hunk > 0 and hunk.hunk or nil
+  return id, { file = file.path, hunk = number, kept = file.kept, rows = #hunk.new, insertion = insertion }
+end
+
+--- Whether the text has what a hunk would make of it: an undo in the text brought it again, or the user wrote the same.
+local function made(buffer, hunk)
+  local now = vim.api.nvim_buf_get_lines(buffer, hunk.range.start.line, hunk.range['end'].line, false)
+  local function plain(lines)
+    return vim.tbl_map(function(line)
+      return (line:gsub('[\r\n]+$', ''))
+    end, lines)
+  end
+  return vim.deep_equal(now, plain(hunk.new)) and not vim.deep_equal(plain(hunk.new), plain(hunk.old))
 end
 
 --- Shows what is open in one buffer.
@@ -173,7 +235,7 @@ local function draw(client, buffer)
     for _, file in ipairs(review.files) do
       for _, hunk in ipairs((file.uri == uri or file.fromUri == uri) and not file.kept and file.hunks or {}) do
         local open = hunk.state == 'pending' or hunk.state == 'conflict'
-        if open and type(hunk.range) == 'table' then
+        if open and type(hunk.range) == 'table' and not made(buffer, hunk) then
           local id, what = mark(buffer, hunk, file)
           list[id] = vim.tbl_extend('error', what, { client = client.id, task = task })
         end
@@ -182,6 +244,7 @@ local function draw(client, buffer)
   end
   marked[buffer] = next(list) and list or nil
   map(buffer)
+  onward(buffer)
 end
 
 --- Shows what is open in the buffers of a client.

@@ -23,17 +23,20 @@ local function lies_still(task)
   return not task.here and (task.interrupted or task.state == 'paused' or task.state == 'stopped')
 end
 
---- What the status line shows; see require('caselsp').status().
+local width = 40 -- of what the status line shows, in cells: the name of the file stands there, too
+
+--- What the status line shows; see require('caselsp').status(). What waits for the user comes first, then what is under
+--- way, whose title is its end.
 function M.status()
   local client = require('caselsp.client').get(vim.api.nvim_get_current_buf())
   if not client then
     return ''
   end
   local known = require('caselsp.events').of(client)
-  local parts = latest(client.id)
+  local parts = {}
   local questions, reviews = #known.questions, vim.tbl_count(known.reviews)
   if questions > 0 then
-    table.insert(parts, 1, count(questions, 'question'))
+    table.insert(parts, count(questions, 'question'))
   end
   if reviews > 0 then
     table.insert(parts, count(reviews, 'review'))
@@ -42,7 +45,9 @@ function M.status()
   if still > 0 then
     table.insert(parts, ('%d unfinished'):format(still))
   end
-  return #parts > 0 and 'CASE: ' .. table.concat(parts, ' · ') or ''
+  vim.list_extend(parts, latest(client.id))
+  local text = #parts > 0 and 'CASE: ' .. table.concat(parts, ' · ') or ''
+  return require('caselsp.cells').fit(text, width)
 end
 
 local echoed -- the id of the client whose line was shown last where messages go
@@ -53,7 +58,8 @@ local function echo(id, text)
     return
   end
   echoed = id
-  vim.api.nvim_echo({ { vim.fn.strcharpart(text, 0, math.max(vim.v.echospace, 1)) } }, false, {})
+  local line = text:gsub('%c', ' ')
+  vim.api.nvim_echo({ { require('caselsp.cells').fit(line, math.max(vim.v.echospace, 2)) } }, false, {})
 end
 
 --- Takes in the progress of the servers.
@@ -73,7 +79,7 @@ function M.watch()
       if value.message then
         echo(client.id, 'CASE: ' .. value.message)
       end
-      vim.cmd.redrawstatus()
+      vim.cmd.redrawstatus({ bang = true })
     end,
   })
 end
@@ -85,7 +91,7 @@ function M.forget(id)
   if works and echoed == id then
     echo(nil, '')
   end
-  vim.cmd.redrawstatus()
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 return M

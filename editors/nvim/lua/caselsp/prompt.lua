@@ -1,6 +1,8 @@
 --- Choices. Where Neovim would ask by its own vim.ui.select, a window beside the text asks instead: it shows the whole
 --- text, wrapped, with all choices below it. The number of a choice and <CR> takes it, so that no single key decides.
 --- A vim.ui.select of the user's is asked as ever.
+local reading = require('caselsp.reading')
+
 local M = {}
 
 local open -- the prompt on the screen: { windows = { text, choices }, before, key }; a list has no window of a text
@@ -90,6 +92,7 @@ local function numbered(items, format, limit)
 end
 
 local function keys_of(windows, items, on_choice)
+  local readable = reading.from()
   local function map(keys, run)
     for _, key in ipairs(keys) do
       vim.keymap.set('n', key, function()
@@ -103,7 +106,7 @@ local function keys_of(windows, items, on_choice)
   end
   map({ '<CR>' }, function()
     local i = vim.v.count > 0 and vim.v.count or vim.api.nvim_win_get_cursor(0)[1]
-    if items[i] then
+    if items[i] and not reading.early(readable) then
       decide(i)
     end
   end)
@@ -118,8 +121,10 @@ local function keys_of(windows, items, on_choice)
 end
 
 local function ask(items, options, on_choice)
+  if not reading.may(('“%s” Give the command again.'):format(vim.split(options.prompt, '\n')[1])) then
+    return
+  end
   M.close()
-  vim.cmd.stopinsert()
   local width = math.max(math.min(vim.o.columns - 4, 100), 10)
   local windows = {}
   local title = { title = ' ' .. vim.fn.strcharpart(options.title or options.prompt, 0, width - 4) .. ' ' }

@@ -3,13 +3,14 @@ local config = require('caselsp.config')
 local keys = require('caselsp.keys')
 local notice = require('caselsp.notice')
 local page = require('caselsp.page')
+local reading = require('caselsp.reading')
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('caselsp.review')
 
--- The one review that is open: { client, task, data, buffer, window, heads }. heads are those
--- of its page.
+-- The one review that is open: { client, task, data, buffer, window, heads, readable }. heads are those of its page;
+-- readable is when one can have read it.
 local shown
 
 local function head_at(line)
@@ -240,8 +241,8 @@ for what, scope in pairs({ [''] = 'hunk', _file = 'file', _all = 'all' }) do
 end
 
 --- Carries out what a key of the review means.
-local function run(name)
-  if shown then
+local function run(name, looks)
+  if shown and (looks or not reading.early(shown.readable)) then
     actions[name]()
   end
 end
@@ -276,6 +277,7 @@ local function open_window(client, data)
   vim.wo[window].breakindent, vim.wo[window].breakindentopt = true, 'shift:2'
   vim.wo[window].scrolloff = 0 -- a hunk may begin in the first row
   shown = { client = client, task = data.task, data = data, buffer = buffer, window = window }
+  shown.readable = reading.from()
   keys.map(buffer, run)
   vim.bo[buffer].filetype = 'caselsp-review'
   notice.make_room()
@@ -291,6 +293,11 @@ local function open_window(client, data)
   draw()
 end
 
+--- When one can have read the review that is open; nil where none is.
+function M.readable()
+  return shown and shown.readable
+end
+
 --- Opens the review of a task, or of the one whose result waits.
 ---@param client vim.lsp.Client
 ---@param task string|nil
@@ -298,6 +305,8 @@ function M.open(client, task)
   require('caselsp.events').review(client, task, function(data)
     if not data then
       return notice.show('No result waits for a review.')
+    elseif not reading.may('the review. :Case review shows it.') then
+      return
     end
     close()
     open_window(client, data)
@@ -305,6 +314,7 @@ function M.open(client, task)
 end
 
 --- Opens the review of the result that waits; where more than one does, of the one that the user chooses by its title.
+--- Where none does, that of a decided one of which an undo in the text took something out.
 ---@param client vim.lsp.Client
 function M.choose(client)
   require('caselsp.events').status(client, nil, function(tasks)
@@ -312,7 +322,7 @@ function M.choose(client)
       return task.state == 'review'
     end, tasks)
     if #waiting < 2 then
-      return M.open(client, waiting[1] and waiting[1].id)
+      return M.open(client, waiting[1] and waiting[1].id or next(require('caselsp.events').of(client).undone))
     end
     require('caselsp.tasks').choose('Which result?', waiting, function(task)
       M.open(client, task)
