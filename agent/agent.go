@@ -416,5 +416,5 @@ func (a *Agent) Report(id string) (string, error) {
 	if p.Report != nil {
 		return a.withDecisions(p) + recallOutcome(p) + prunedText(p), nil
 	}
-	return a.reportText(p, "none yet, the task is "+a.standing(p)) + prunedText(p), nil
+	return a.reportText(p, "none yet, the task is "+a.standing(p), "") + prunedText(p), nil
 }

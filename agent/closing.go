@@ -28,7 +28,7 @@ func (a *Agent) closing(p *record.State) (bodies []record.Body) {
 		add(record.FeatureEnded{Feature: p.Current, Reason: fmt.Sprintf("it is not finished: the task was %s", why), Staged: &start, Kept: &staged})
 	}
 	outcome := p.Outcome()
-	add(record.Reported{Outcome: outcome, Text: a.reportText(p, outcome), Relied: a.relied(p)})
+	add(record.Reported{Outcome: outcome, Text: a.reportText(p, outcome, ""), Relied: a.relied(p)})
 	to := record.StateChanged{To: record.Review, Reason: fmt.Sprintf("reviewed while it was %s", why), Feature: p.Current}
 	if len(p.Staged.Files) == 0 {
 		to.To = record.Failed

@@ -67,7 +67,9 @@ func (r *run) nextFeature(ctx context.Context) error {
 func (r *run) conclude(ctx context.Context) error {
 	outcome := r.state.Outcome()
 	if r.state.Report == nil {
-		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome), Relied: r.a.relied(r.state), Theirs: r.a.overTheirs(r.state), Back: r.a.backAgain(r.state)})
+		b := record.Reported{Outcome: outcome, Relied: r.a.relied(r.state), Theirs: r.overTheirs(), Back: r.a.backAgain(r.state)}
+		b.Text = r.a.reportText(r.state, outcome, b.TheirsTold())
+		return r.record(b)
 	}
 	switch {
 	case len(r.state.Staged.Files) > 0:

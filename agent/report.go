@@ -22,8 +22,8 @@ func quotedWords(said string) string {
 }
 
 // reportText renders a task's report in Markdown. Every figure in it is read from
-// the journal, and it says what was not done.
-func (a *Agent) reportText(p *record.State, outcome string) string {
+// the journal, and it says what was not done. against is what the result does against what the user did.
+func (a *Agent) reportText(p *record.State, outcome, against string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", record.FirstLine(p.Task.Text))
 	fmt.Fprintf(&b, "Type: %s.\n", p.Class())
@@ -46,8 +46,8 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	if len(p.GaveWay) > 0 {
 		fmt.Fprintf(&b, "While it worked, %s. CASE was told, and may have done them again.\n\n", record.GaveWay(p.GaveWay))
 	}
-	if told := (record.Reported{Theirs: a.overTheirs(p), Back: a.backAgain(p)}).TheirsTold(); told != "" {
-		b.WriteString(told + "\n\n")
+	if against != "" {
+		b.WriteString(against + "\n\n")
 	}
 	obeyed := a.obeyedMarks(p)
 	for _, f := range p.Staged.Files {

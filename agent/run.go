@@ -30,6 +30,7 @@ type run struct {
 	// secrets cut out, so an edit is only ever made from this one.
 	live  *action.Action
 	texts texts
+	begun map[string]string // by path, see [run.keepBegun]
 	// abilities are those of the user's own files; nil: not read yet.
 	abilities map[ability.Ability]bool
 	// without are the files that the tree of the next command was made without.
@@ -161,6 +162,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	if err := r.record(given); err != nil {
 		return err
 	}
+	r.keepBegun(ctx)
 	return r.record(record.StateChanged{To: begins})
 }
 
@@ -185,6 +187,7 @@ func (r *run) restore(ctx context.Context, said string) error {
 		}
 	}
 	r.state = p
+	r.keepBegun(ctx)
 	r.a.adoptAuthored()
 	if err := errors.Join(r.conceal(ctx), r.a.adopt(r.id)); err != nil {
 		return err

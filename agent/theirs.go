@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/record"
@@ -21,7 +23,7 @@ func (r *run) theirs(path string) (file action.Theirs, known bool) {
 		return file, false
 	}
 	file.Now, file.Hash = now.Text, now.Hash
-	if file.Began, known = r.texts.beginning(r.state.ManifestHash(path)); known {
+	if file.Began, known = r.began(path); known {
 		return file, true
 	}
 	base, known := r.state.FirstBase(path)
@@ -44,28 +46,59 @@ func (r *run) warning(key string) string {
 }
 
 // overTheirs are the places, as path:lines, where the result changes or takes out what the user wrote while the task worked.
-func (a *Agent) overTheirs(p *record.State) (places []string) {
-	for _, f := range p.Staged.Files {
-		path := f.Path
-		if f.From != "" {
-			path = f.From
-		}
-		first, known := p.FirstBase(path)
-		if !known || f.Base == nil || first != nil && first.Hash == f.Base.Hash {
+func (r *run) overTheirs() (places []string) {
+	for _, f := range r.state.Staged.Files {
+		file, known := r.theirs(f.Path)
+		now, err := f.Now.Content(r.a.Store.Blob)
+		text, isText := now.Text()
+		if !known || f.Base == nil || err != nil || !isText && now != nil {
 			continue
 		}
-		var texts [3]string
-		whole := true
-		for i, ref := range []*record.FileRef{first, f.Base, f.Now} {
-			content, err := ref.Content(a.Store.Blob)
-			text, ok := content.Text()
-			texts[i], whole = text, whole && err == nil && (ok || content == nil)
-		}
-		if lost := (action.Theirs{Began: texts[0], Now: texts[1]}).Lost(texts[1], texts[2]); whole && len(lost) > 0 {
+		if lost := file.Lost(file.Now, text); len(lost) > 0 {
+			path := f.Path
+			if f.From != "" {
+				path = f.From
+			}
 			places = append(places, action.Places(path, lost))
 		}
 	}
 	return places
+}
+
+const (
+	// maxBegun bounds the texts that are kept of the beginning of a task, in bytes: a few thousand files of code.
+	maxBegun = 16 << 20
+	// maxBegunFile is the longest of them: longer ones are data, which nobody types in.
+	maxBegunFile = 256 << 10
+)
+
+// keepBegun keeps how the user's files were when the task began, as far as they are so now: what they write while it works is
+// told from that. Like [texts], it is never written down.
+func (r *run) keepBegun(ctx context.Context) {
+	r.begun = map[string]string{}
+	size := 0
+	for path, hash := range r.state.Manifest() {
+		if ctx.Err() != nil || size > maxBegun {
+			return
+		}
+		f, err := r.a.Workspace.Read(path)
+		if err == nil && strings.HasPrefix(f.Hash, hash) && len(f.Text) <= maxBegunFile {
+			r.begun[path] = f.Text
+			size += len(f.Text)
+		}
+	}
+}
+
+// began is the text of a file as the task began, where it is known.
+func (r *run) began(path string) (text string, known bool) {
+	hash := r.state.ManifestHash(path)
+	if hash == "" {
+		return "", false
+	}
+	if text, known = r.begun[path]; known {
+		return text, true
+	}
+	return r.texts.beginning(hash)
 }
 
 // rejected is what the user has rejected of a file in earlier results of the task.

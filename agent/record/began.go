@@ -70,6 +70,9 @@ func (p *State) FirstBase(path string) (base *FileRef, known bool) {
 	return base, known
 }
 
+// Manifest returns the beginnings of the hashes of the files when the task began, by path; nil where they were too many.
+func (p *State) Manifest() map[string]string { return p.manifest }
+
 // ManifestHash returns the beginning of the hash that a file had when the task began, "" where it is not known or where lines
 // of the task were accepted since.
 func (p *State) ManifestHash(path string) string {
