@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Board, deed } from './board';
-import { type Feature, type FileCount, type Note, type Step, type Task, cost, counted, isOpen, tokens } from './data';
+import { type Feature, type FileCount, type Note, type Step, type Task, cost, counted, isOpen, subject, tokens } from './data';
 import { type Reviews, short } from './review';
 
 /** What stands in a row of the view. */
@@ -206,7 +206,7 @@ function nowItem(task: Task): vscode.TreeItem {
   const question = task.questions[0];
   if (question !== undefined) {
     const item = new vscode.TreeItem('Waits for your answer');
-    item.description = question.what === '' ? question.text : question.what;
+    item.description = subject(question);
     item.iconPath = new vscode.ThemeIcon('comment-unresolved', new vscode.ThemeColor('list.warningForeground'));
     item.tooltip = question.text;
     item.command = { title: 'Show the questions', command: 'caselsp-vscode.questions' };
