@@ -196,7 +196,9 @@ func (c Command) Offer() Offer {
 func (g Guarded) Offer() Offer { return Offer{What: g.What, Task: true} }
 
 // Offer implements Approvable.
-func (i Install) Offer() Offer { return Offer{What: i.Line, Called: "install the project's dependencies", Where: i.Where, Once: true} }
+func (i Install) Offer() Offer {
+	return Offer{What: i.Line, Called: "install the project's dependencies", Where: i.Where, Once: true}
+}
 
 // Offer implements Approvable.
 func (f Finding) Offer() Offer { return Offer{What: f.Place, Task: true, Always: f.Key} }

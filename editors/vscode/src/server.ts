@@ -19,7 +19,7 @@ import {
 } from 'vscode-languageclient/node';
 import { findBinary } from './binary';
 import type { Messages } from './messages';
-import { plain } from './notify';
+import { named, plain } from './notify';
 import { own, section, settingsFor } from './settings';
 
 /**
@@ -34,6 +34,9 @@ const reading = new Set(
 
 /** The commands of the server's lenses on hunks. */
 const deciding = new Set(['accept', 'reject', 'next'].map((name) => `${section}.${name}`));
+
+/** The page of the doctor: caselsp's own words, in which commands are named as in the palette. */
+const doctorPage = '/doctor.md';
 
 /** How the server calls its progresses, and the one that is of no task. */
 const progressTitle = 'CASE', noTask = 'trying ';
@@ -190,7 +193,8 @@ export class Server implements vscode.Disposable {
     }
     await this.client?.start();
     const answer = await this.client?.sendRequest<{ text: string }>('workspace/textDocumentContent', { uri: uri.toString() });
-    return answer?.text ?? '';
+    const page = answer?.text ?? '';
+    return uri.path === doctorPage ? named(page).text : page;
   }
 
   /** Reports whether the server has a command. */
