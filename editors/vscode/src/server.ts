@@ -27,7 +27,7 @@ import { own, section, settingsFor } from './settings';
  * what is not listed here is refused.
  */
 const reading = new Set(
-  ['status', 'questions', 'review', 'history', 'report', 'approvals', 'memory', 'settings', 'doctor', 'state', 'metrics'].map(
+  ['status', 'questions', 'review', 'activity', 'history', 'report', 'approvals', 'memory', 'settings', 'doctor', 'state', 'metrics'].map(
     (name) => `${section}.${name}`,
   ),
 );
