@@ -1,8 +1,10 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -117,13 +119,20 @@ func (c choice) command(q record.Question, title string) protocol.Command {
 func subjectOf(q record.Question) string {
 	switch about := q.Subject.(type) {
 	case record.Approvable:
-		return agent.Quote(about.Offer().What) + about.Offer().With()
+		offer := about.Offer()
+		return cmp.Or(offer.Called, agent.Quote(offer.What)) + offer.With()
 	case record.Input:
 		return about.Who() + " asks: " + agent.Quote(q.Text)
 	case record.Secret:
 		return "the secret " + about.Name
 	}
 	return agent.Visible(q.Text)
+}
+
+// shortened reports whether what is asked about stands in titles in other words.
+func shortened(q record.Question) bool {
+	about, ok := q.Subject.(record.Approvable)
+	return ok && about.Offer().Called != ""
 }
 
 // maxAction is how long what is asked about may be for a code action to allow it, in runes:
@@ -141,7 +150,7 @@ func (l *questions) actions(_ context.Context, docs snapshot, p *protocol.CodeAc
 		about := subjectOf(q)
 		list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE asks: show the question: "+brief(about), cmdQuestions, map[string]any{}))
 		for _, c := range choicesOf(q) {
-			whole := utf8.RuneCountInString(about) <= maxAction
+			whole := utf8.RuneCountInString(about) <= maxAction && !shortened(q)
 			if c.allows && !whole {
 				continue
 			}
@@ -166,7 +175,8 @@ func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 func lowered(title string) string { return strings.ToLower(title[:1]) + title[1:] }
 
 // questionText is the whole of a question in one line, since VS Code and Helix show no
-// others: what it is about first, quoted and whole; then a full stop, why and where.
+// others: what it is about first, quoted and whole; then a full stop, why and where. A program of caselsp's own comes last:
+// what it does stands in the question.
 func questionText(q record.Question) string {
 	var parts []string
 	switch about := q.Subject.(type) {
@@ -176,8 +186,13 @@ func questionText(q record.Question) string {
 		if len(offer.Touches) > 0 {
 			touches = "It " + strings.Join(offer.Touches, ", ")
 		}
-		parts = append([]string{agent.Quote(offer.What) + ".", q.Text, offer.Where}, offer.Gets(agent.Quote)...)
+		parts = append([]string{q.Text, offer.Where}, offer.Gets(agent.Quote)...)
 		parts = append(parts, touches, q.Why)
+		if what := agent.Quote(offer.What) + "."; offer.Called == "" {
+			parts = slices.Insert(parts, 0, what)
+		} else {
+			parts = append(parts, "What would run: "+what)
+		}
 		if offer.Always != "" {
 			parts = append(parts, chooseAlways+": "+agent.Quote(offer.Always))
 		}

@@ -115,7 +115,7 @@ func TestOffers(t *testing.T) {
 			"quickfix|Fix with CASE: \"é\" is not defined|fix",
 			"quickfix|Fix with CASE: " + strings.Repeat("long ", 11) + "long…|fix",
 		}},
-		{"a.py", "x«» = 1\n", "[" + noted(Name, codePending, "hunk") + "," + noted(Name, "syntax", "staged: invalid") + "]", nil, nil},
+		{"a.py", "x«» = 1\n", "[" + noted(Name, codePending, "hunk") + "," + noted(Name, "syntax", "in CASE's change: invalid") + "]", nil, nil},
 		{"a.py", "x«» = 1\n", "[" + strings.Repeat(noted("s", "c", "m")+",", 99) + noted("s", "c", "m") + "]", nil,
 			slices.Repeat([]string{"quickfix|Fix with CASE: m|fix"}, maxOffers)},
 		{"a.py", "é = '𝒳'  # case: «»rename é\n", "", nil, []string{"quickfix|Run CASE on this comment|todo|# case: rename é"}},

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent"
+	"caselsp/agent/workspace"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/jsonrpc2"
@@ -42,6 +44,34 @@ func (l *contents) address(path string) uri.URI {
 	return uri.URI(scheme + ":/" + url.PathEscape(name))
 }
 
+// stagedName begins the path of a text that a task has staged for a file which the user does not have.
+const stagedName = "/staged/"
+
+// stagedAddress returns the URI of a staged text: it has the hash, so that places in it are in that text, whatever is staged later.
+func stagedAddress(hash, path string) uri.URI {
+	return uri.URI((&url.URL{Scheme: scheme, OmitHost: true, Path: stagedName + hash + "/" + path}).String())
+}
+
+// stagedText is what a task has staged, by its hash.
+func stagedText(a *agent.Agent, hash string) (string, error) {
+	data, err := a.Store.Blob(hash)
+	if err != nil {
+		return "", err
+	}
+	text, _, err := workspace.Decode(data)
+	return text, err
+}
+
+// text is what a document holds that is no file.
+func (l *contents) text(a *agent.Agent, u uri.URI) (string, error) {
+	if staged, ok := strings.CutPrefix(u.Path(), stagedName); ok {
+		hash, _, _ := strings.Cut(staged, "/")
+		return stagedText(a, hash)
+	}
+	text, err := a.Store.DocumentText(path.Base(u.Path()))
+	return string(text), err
+}
+
 // isPaper reports whether a document of this name is written into and sent.
 func isPaper(name string) bool {
 	kind, _, dashed := strings.Cut(name, "-")
@@ -67,11 +97,11 @@ func (l *contents) methods(docs *documents) {
 			return nil, err
 		}
 		defer release()
-		text, err := e.Agent.Store.DocumentText(path.Base(p.URI.Path()))
+		text, err := l.text(e.Agent, p.URI)
 		if err != nil {
 			return nil, err
 		}
-		return &protocol.TextDocumentContentResult{Text: string(text)}, nil
+		return &protocol.TextDocumentContentResult{Text: text}, nil
 	})
 }
 

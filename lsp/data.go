@@ -206,7 +206,7 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 		d.Analysis = ""
 	}
 	if o.Open != nil {
-		d.Questions = append(d.Questions, questionAsData(*o.Open))
+		d.Questions = append(d.Questions, questionAsData(*o.Open, t != nil))
 	}
 	for _, f := range o.Files {
 		abs, err := e.Agent.Workspace.Abs(f.Path)
@@ -269,7 +269,9 @@ type questionView struct {
 	Task    string       `json:"task"`
 	Kind    string       `json:"kind"`
 	Text    string       `json:"text"`
+	Asks    string       `json:"asks"` // in plain words
 	What    string       `json:"what"`
+	Called  string       `json:"called,omitempty"` // what in a few words, where it is a program of caselsp's own
 	Who     string       `json:"who"`
 	Where   string       `json:"where"`
 	Touches []string     `json:"touches"`
@@ -279,6 +281,7 @@ type questionView struct {
 	Answers []string     `json:"answers"`
 	Choices []choiceView `json:"choices"`
 	ReadMS  int64        `json:"readMs"`
+	Resumes bool         `json:"resumes,omitempty"` // the task lies still: an answer resumes it
 }
 
 // choiceView is one way to decide, as a command to be sent.
@@ -290,16 +293,16 @@ type choiceView struct {
 	Opens     bool   `json:"opens"`
 }
 
-// questionAsData is one question as data.
-func questionAsData(q record.Question) questionView {
+// questionAsData is one question as data; here says whether this server works on its task.
+func questionAsData(q record.Question, here bool) questionView {
 	d := questionView{
 		ID: q.ID, Task: q.Task, Kind: string(q.Kind()), Text: questionText(q), Who: Name, Touches: []string{}, Gets: []string{}, Answers: []string{}, Choices: []choiceView{},
-		Why: agent.Visible(q.Why), ReadMS: agent.ReadTime(questionText(q)).Milliseconds(),
+		Asks: inLine(agent.Visible(q.Text)), Why: agent.Visible(q.Why), Resumes: !here, ReadMS: agent.ReadTime(questionText(q)).Milliseconds(),
 	}
 	switch about := q.Subject.(type) {
 	case record.Approvable:
 		offer := about.Offer()
-		d.What, d.Where = agent.Visible(offer.What), agent.Visible(offer.Where)
+		d.What, d.Called, d.Where = agent.Visible(offer.What), offer.Called, agent.Visible(offer.Where)
 		d.Touches = append(d.Touches, offer.Touches...)
 		d.Gets = append(d.Gets, offer.Gets(agent.Quote)...)
 	case record.Input:

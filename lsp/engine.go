@@ -127,25 +127,14 @@ func (e *engines) use(ctx context.Context) (_ *Engine, release func(), err error
 	return now, func() { once.Do(func() { e.release(now) }) }, nil
 }
 
-// closeStale closes an engine that nothing uses where the user has confirmed settings, or
-// withdrawn them, in another process since it was opened. e.opening is held.
+// closeStale has an engine renewed where the user has written settings, confirmed or withdrawn them, in another process
+// since it was opened. e.opening is held.
 func (e *engines) closeStale() {
-	unused := func() *Engine {
-		if e.inUse() {
-			return nil // a task keeps the settings with which it began
-		}
-		return e.now
-	}
 	e.mu.Lock()
-	now := unused()
+	now := e.now
 	e.mu.Unlock()
-	if now == nil || now.Stale == nil || !now.Stale() { // it reads a file: not under the lock
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if unused() == now {
-		e.close()
+	if now != nil && now.Stale != nil && now.Stale() { // it reads a file: not under the lock
+		e.renew()
 	}
 }
 

@@ -116,59 +116,58 @@ func (l *failingTests) diagnosticsOf(a *agent.Agent, now record.TestsNow) map[ur
 	}
 	o := a.Workspace.NewOverlay()
 	defer o.Close()
-	texts := map[string]testedText{}
-	place := func(path string, from, to int) (at protocol.Location, ok bool) {
-		file, err := a.Workspace.Abs(path)
-		if err != nil {
-			return at, false
-		}
-		t, known := texts[path]
+	places := map[string]*placing{}
+	place := func(path string) *placing {
+		p, known := places[path]
 		if !known {
-			t = l.tested(a, textAt(a, o, now.On, path), path)
-			texts[path] = t
+			if found, ok := l.docs.placing(a, path, hashOf(now.On, path), textAt(a, o, now.On, path)); ok {
+				p = &found
+			}
+			places[path] = p
 		}
-		return protocol.Location{URI: uri.File(file), Range: t.linesRange(from, to)}, true
+		return p
 	}
 	lists := map[uri.URI][]protocol.Diagnostic{}
 	for _, t := range now.Results.Bad() {
 		if t.File == "" {
 			continue
 		}
-		at, ok := place(t.File, t.Line, t.Line)
-		if !ok {
+		p := place(t.File)
+		if p == nil {
 			continue
 		}
 		d := protocol.Diagnostic{
-			Range: at.Range, Severity: protocol.DiagnosticSeverityError, Code: protocol.String(codeFailing),
+			Range: p.linesRange(t.Line, t.Line), Severity: p.severity(protocol.DiagnosticSeverityError), Code: protocol.String(codeFailing),
 			Source: protocol.NewOptional(Name), Message: protocol.String(stagedPrefix + cut(t.Told(), maxReason)),
 		}
 		if h, behind := now.Results.Behind[t.Name]; behind {
-			if hunk, ok := place(h.Path, h.From, h.To); ok {
+			if hunk := place(h.Path); hunk != nil {
 				d.RelatedInformation = []protocol.DiagnosticRelatedInformation{{
-					Location: hunk, Message: fmt.Sprintf("changed lines that the failure comes through, at line %d", h.Line),
+					Location: protocol.Location{URI: hunk.uri, Range: hunk.linesRange(h.From, h.To)},
+					Message:  fmt.Sprintf("changed lines that the failure comes through, at line %d", h.Line),
 				}}
 			}
 		}
-		lists[at.URI] = append(lists[at.URI], d)
+		lists[p.uri] = append(lists[p.uri], d)
 	}
 	return lists
+}
+
+// hashOf is the hash of what was staged of a file; "" where nothing was.
+func hashOf(on record.Staged, path string) string {
+	for _, f := range on.Files {
+		if f.Path == path && f.Now != nil {
+			return f.Now.Hash
+		}
+	}
+	return ""
 }
 
 // textAt is a file's text as the tests ran on it: what was staged, else what the workspace
 // holds; "" where it cannot be read.
 func textAt(a *agent.Agent, o *workspace.Overlay, on record.Staged, path string) string {
-	for _, f := range on.Files {
-		if f.Path != path || f.Now == nil {
-			continue
-		}
-		data, err := a.Store.Blob(f.Now.Hash)
-		if err != nil {
-			return ""
-		}
-		text, _, err := workspace.Decode(data)
-		if err != nil {
-			return ""
-		}
+	if hash := hashOf(on, path); hash != "" {
+		text, _ := stagedText(a, hash)
 		return text
 	}
 	f, err := o.Read(path)
@@ -176,31 +175,4 @@ func textAt(a *agent.Agent, o *workspace.Overlay, on record.Staged, path string)
 		return ""
 	}
 	return f.Text
-}
-
-// testedText leads from the lines of a text that tests ran on to the user's text.
-type testedText struct {
-	m       mapper // of the user's text; of the one that was tested where the user has none
-	changes []workspace.Hunk
-}
-
-// tested is a file's text as the tests ran on it.
-func (l *failingTests) tested(a *agent.Agent, text, path string) testedText {
-	own, there := l.docs.textOf(a.Workspace, path)
-	if !there {
-		own = text
-	}
-	return testedText{newMapper(own, l.ed.client.Encoding), workspace.Diff(text, own)}
-}
-
-// linesRange is the range in the user's text of lines of the tested one, from 1 and inclusive, without the last one's end.
-// 0 is the first line. Lines that the user does not have yet are where they are to go.
-func (t testedText) linesRange(from, to int) protocol.Range {
-	first := moved(t.changes, max(from, 1)-1, false)
-	start := lineStart(t.m, first)
-	end := lineStart(t.m, max(moved(t.changes, max(to, from, 1), true), first))
-	if end > start && t.m.text[end-1] == '\n' {
-		end--
-	}
-	return t.m.Range(reachable(t.m.text, start, end))
 }

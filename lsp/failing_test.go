@@ -64,9 +64,11 @@ func (s stager) went(task string, state record.Phase, results *record.Results, o
 // decide.
 func TestFailingTests(t *testing.T) {
 	s := failingScene(t, oldTest)
+	s.srv.ed.client.TextDocumentContent = true
 	on, failed := s.staged(newFiles...), threeFail
+	added := string(stagedAddress(hashOf(*on, "test_new.py"), "test_new.py"))
 	s.went("t1", record.Testing, failed, on)
-	s.expect(shown("test_old.py", 1), shown("test_new.py", 2), lsptest.Diagnosed("test_old.py", "staged: the test test_old fails: assert 2 == 1"))
+	s.expect(shown("test_old.py", 1), shown(added, 2), lsptest.Diagnosed("test_old.py", "in CASE's change: the test test_old fails: assert 2 == 1"))
 	old := s.State().Diagnostics["test_old.py"].List[0]
 	if old.Range.Start != (protocol.Position{Line: 4}) || old.Range.End.Line != 4 || old.Range.End.Character == 0 {
 		t.Errorf("the test is marked at %v", old.Range)
@@ -76,13 +78,13 @@ func TestFailingTests(t *testing.T) {
 	}
 	related := old.RelatedInformation[0]
 	at := related.Location
-	if at.URI != s.uri("a.py") || at.Range.Start.Line != 1 || at.Range.End.Line != 2 || at.Range.End.Character != uint32(len("    return x")) {
+	if at.URI != stagedAddress(hashOf(*on, "a.py"), "a.py") || at.Range.Start.Line != 1 || at.Range.End.Line != 2 || at.Range.End.Character != uint32(len("    return x")) {
 		t.Errorf("the changed lines are at %v", at)
 	}
 	if !strings.Contains(related.Message, "line 3") {
 		t.Errorf("related: %q", related.Message)
 	}
-	for _, d := range s.State().Diagnostics["test_new.py"].List {
+	for _, d := range s.State().Diagnostics[added].List {
 		if errored := strings.Contains(messageOf(d), "could not run"); errored != (d.Range.Start.Line == 0) {
 			t.Errorf("%q at %v", messageOf(d), d.Range)
 		}
@@ -103,7 +105,7 @@ func TestFailingTestsPlace(t *testing.T) {
 		return lsptest.Expectation{What: "lines " + want, Check: func(st *lsptest.State) lsptest.Verdict {
 			var got []string
 			for _, d := range st.Diagnostics["test_a.py"].List {
-				got = append(got, fmt.Sprint(strings.Fields(messageOf(d))[3], d.Range.Start.Line+1))
+				got = append(got, fmt.Sprint(strings.Fields(strings.TrimPrefix(messageOf(d), stagedPrefix))[2], d.Range.Start.Line+1))
 			}
 			if fmt.Sprint(got) == want {
 				return lsptest.Met
@@ -122,9 +124,11 @@ func TestFailingTestsPlace(t *testing.T) {
 // TestFailingTestsEnd shows how long failing tests are shown.
 func TestFailingTestsEnd(t *testing.T) {
 	s := failingScene(t, oldTest)
+	s.srv.ed.client.TextDocumentContent = true
 	on, failed := s.staged(newFiles...), threeFail
+	added := string(stagedAddress(hashOf(*on, "test_new.py"), "test_new.py"))
 	s.went("t1", record.Testing, failed, on)
-	s.expect(shown("test_old.py", 1), shown("test_new.py", 2))
+	s.expect(shown("test_old.py", 1), shown(added, 2))
 
 	// Nothing is sent again as long as no other run counts; a second task has its own say.
 	times := s.State().Diagnostics["test_old.py"].Times
@@ -136,7 +140,7 @@ func TestFailingTestsEnd(t *testing.T) {
 	}
 	less := &record.Results{Report: testreport.Report{Runner: "pytest", Failed: 1, Tests: failed.Tests[:1]}}
 	s.went("t2", record.Testing, less, on)
-	s.expect(shown("test_new.py", 2), shown("test_old.py", 2))
+	s.expect(shown(added, 2), shown("test_old.py", 2))
 	s.went("t2", record.Testing, &record.Results{Report: testreport.Report{Runner: "pytest", Passed: 4}}, on)
 	s.expect(shown("test_old.py", 1))
 
@@ -148,7 +152,7 @@ func TestFailingTestsEnd(t *testing.T) {
 	s.settle()
 	s.expect(shown("test_old.py", 1))
 	s.srv.failing.forget("t1")
-	s.expect(lsptest.Clean("test_old.py"), lsptest.Clean("test_new.py"))
+	s.expect(lsptest.Clean("test_old.py"), lsptest.Clean(added))
 	for _, state := range []record.Phase{record.Failed, record.Succeeded, record.Paused, record.Stopped} {
 		last := s.went("t1", record.Testing, failed, on)
 		s.expect(shown("test_old.py", 1))

@@ -118,12 +118,16 @@ func (l *pages) doMetrics(c *call, _ arguments) (any, error) {
 	})
 }
 
+// trustTerminal is how the folder is trusted in a terminal, as the doctor says it.
+const trustTerminal = "`caselsp trust`"
+
 // doDoctor opens what is well and what is not.
 func (l *pages) doDoctor(c *call, _ arguments) (any, error) {
 	return l.open(c, "doctor.md", func(ctx context.Context, e *Engine) (string, error) {
 		if e.Doctor == nil {
 			return "", errors.New("this server has no self-check")
 		}
-		return "# Doctor\n\n```text\n" + e.Doctor(ctx) + "```\n\nEditor: " + l.ed.client.String() + "\n", nil
+		said := strings.ReplaceAll(e.Doctor(ctx), trustTerminal, trustTerminal+" or the command "+cmdTrust)
+		return "# Doctor\n\n```text\n" + said + "```\n\nEditor: " + l.ed.client.String() + "\n", nil
 	})
 }

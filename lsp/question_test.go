@@ -238,3 +238,22 @@ func TestEarlyAnswer(t *testing.T) {
 	sc.command(cmdApprove)
 	sc.said("to review")
 }
+
+// TestProgramAsked shows that a question about a program of caselsp's own begins with what it does, in all places; the program
+// comes last, and no action that does not show it allows it.
+func TestProgramAsked(t *testing.T) {
+	const line = "mkdir -p /deps/node && npm ci"
+	q := record.Question{ID: "q1", Task: "t1", Text: "The tests need the dependencies. Install them?", Why: "They are kept.", Subject: record.Install{Line: line, Where: "in the sandbox"}}
+	for _, text := range []string{questionText(q), questionsText([]record.Question{q})} {
+		if asks, program := strings.Index(text, q.Text), strings.Index(text, line); asks < 0 || program < strings.Index(text, q.Why) || program < asks {
+			t.Errorf("asked: %s", text)
+		}
+	}
+	const called = "install the project's dependencies"
+	if d := questionAsData(q, false); d.Called != called || d.Asks != q.Text || d.What != line || !d.Resumes {
+		t.Errorf("as data: %+v", d)
+	}
+	if asking(q) != "CASE asks: "+called || !shortened(q) {
+		t.Errorf("in titles: %q", asking(q))
+	}
+}

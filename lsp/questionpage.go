@@ -54,7 +54,7 @@ func (l *questionPage) doQuestions(c *call, a arguments) (any, error) {
 	if data {
 		d := questionsView{Version: dataVersion, Questions: []questionView{}}
 		for _, q := range list {
-			d.Questions = append(d.Questions, questionAsData(q))
+			d.Questions = append(d.Questions, questionAsData(q, l.questions.tasks.get(q.Task) != nil))
 		}
 		return asData(d)
 	}
@@ -86,7 +86,10 @@ func questionsText(list []record.Question) string {
 		switch about := q.Subject.(type) {
 		case record.Approvable:
 			offer := about.Offer()
-			b.WriteString(agent.QuoteLines(offer.What, quoteMark) + "\n" + inLine(q.Text) + "\n")
+			if offer.Called == "" {
+				b.WriteString(agent.QuoteLines(offer.What, quoteMark) + "\n")
+			}
+			b.WriteString(inLine(q.Text) + "\n")
 			for _, touched := range offer.Touches {
 				b.WriteString("* " + inLine("it "+touched) + "\n")
 			}
@@ -111,6 +114,9 @@ func questionsText(list []record.Question) string {
 		}
 		if q.Why != "" {
 			b.WriteString("\n" + inLine(q.Why) + "\n")
+		}
+		if shortened(q) {
+			b.WriteString("\nWhat would run:\n\n" + agent.QuoteLines(q.Subject.(record.Approvable).Offer().What, quoteMark))
 		}
 	}
 	return b.String()

@@ -151,7 +151,8 @@ func (l *reviews) uriOf(e *Engine, path string) string {
 
 // textNow is what the user's file holds now.
 func (l *reviews) textNow(e *Engine, path string) (string, bool) {
-	return l.docs.textOf(e.Agent.Workspace, path)
+	text, err := l.docs.textOf(e.Agent.Workspace, path)
+	return text, err == nil
 }
 
 // hunksAsData are the hunks of a file, with their ranges in its text of now.

@@ -73,7 +73,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.judgement = &judgement{validators: o.Validators, ed: ed, docs: s.docs, folders: s.folders, engines: s.engines}
 	s.indexing = &indexing{index: o.Index, ed: ed, folders: s.folders}
 	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
-	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string), claims: make(map[string][]uri.URI)}
+	s.staged = &stagedFiles{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string), found: make(map[string]map[string]foundStaged)}
 	s.failing = &failingTests{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, tasks: make(map[string]shownTests)}
 	s.contents = &contents{ed: ed, engines: s.engines}
 	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents}
@@ -119,7 +119,7 @@ func newServer(ctx context.Context, o Options) *server {
 
 // install adds what needs the agent or the validators, and joins the parts.
 func (s *server) install() {
-	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing, s.reviews.remind, s.failing.typing, s.beside.show)
+	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing, s.reviews.remind, s.staged.typing, s.failing.typing, s.beside.show)
 	s.docs.closed = append(s.docs.closed, func(doc *document) { s.engines.feed(doc.URI) })
 	s.judgement.install()
 	s.diagnostics.install()

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"caselsp/agent"
 	"caselsp/agent/record"
 	"caselsp/agent/validate"
-	"caselsp/agent/workspace"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -17,7 +17,7 @@ import (
 
 // stagedPrefix begins the message of a diagnostic of what a task has staged: the
 // text that it is about is not the one that the user sees.
-const stagedPrefix = "staged: "
+const stagedPrefix = "in CASE's change: "
 
 // byValidators ends the source of what checks say of a fix that a task claims.
 const byValidators = " fix validators"
@@ -29,14 +29,22 @@ const byLinters = " linters"
 // so that only those that changed are checked again.
 type stagedFiles struct {
 	ed          *editor
+	docs        *documents
 	engines     *engines
 	judgement   *judgement
 	diagnostics *diagnostics
 
 	mu    sync.Mutex
 	tasks map[string]map[uri.URI]string
-	// claims are the files that verdicts on a claimed fix are shown in, of each task.
-	claims map[string][]uri.URI
+	found map[string]map[string]foundStaged // by source and path
+	typed func() bool                       // gives up to place them anew; nil: that was never begun
+}
+
+// foundStaged is what one source finds in a staged text, and the document in which that is shown.
+type foundStaged struct {
+	hash, text string
+	list       []validate.Finding
+	file, in   uri.URI // the user's file; what is marked, "" for nothing
 }
 
 // hear takes in an event of a task. It runs on the task's goroutine: a
@@ -77,40 +85,74 @@ func (l *stagedFiles) mark(task string, now *record.Staged) {
 		if before[u] == f.Now.Hash {
 			continue
 		}
-		data, err := a.Store.Blob(f.Now.Hash)
-		if err != nil {
-			l.ed.Log.Warn("staged content cannot be read", "file", f.Path, "error", err)
-			continue
-		}
-		l.diagnostics.mark(fromStaged+task, u, l.findings(f.Path, data))
-		l.diagnostics.retract(fromStaged+task+byValidators, u)
-		l.diagnostics.retract(fromStaged+task+byLinters, u)
+		now := foundStaged{hash: f.Now.Hash, file: u}
+		if now.text, err = stagedText(a, now.hash); err == nil {
+			now.list = l.judgement.alone(f.Path, now.text)
+		} // else it is not text, of which nothing is found
+		l.show(a, fromStaged+task, f.Path, now)
+		l.show(a, fromStaged+task+byValidators, f.Path, foundStaged{})
+		l.show(a, fromStaged+task+byLinters, f.Path, foundStaged{})
 	}
-	for u := range before {
-		if _, ok := after[u]; !ok {
-			l.diagnostics.mark(fromStaged+task, u, nil)
-			l.diagnostics.retract(fromStaged+task+byLinters, u)
+	for _, source := range []string{fromStaged + task, fromStaged + task + byLinters} {
+		for path, f := range l.found[source] {
+			if _, ok := after[f.file]; !ok {
+				l.show(a, source, path, foundStaged{})
+			}
 		}
 	}
 	l.tasks[task] = after
 }
 
-// findings returns the diagnostics of a staged file. A file that is not text has none.
-func (l *stagedFiles) findings(path string, data []byte) []protocol.Diagnostic {
-	text, _, err := workspace.Decode(data)
-	if err != nil {
-		return nil
+// show replaces what one source finds in what is staged of a file, where that is in what the user sees. The lock is held.
+func (l *stagedFiles) show(a *agent.Agent, source, path string, now foundStaged) {
+	var list []protocol.Diagnostic
+	if len(now.list) > 0 {
+		if p, ok := l.docs.placing(a, path, now.hash, now.text); ok {
+			now.in = p.uri
+			for _, f := range now.list {
+				d := l.diagnostics.diagnosticOf(p.finding(f), p.m)
+				d.Severity, d.Message = p.severity(d.Severity), protocol.String(stagedPrefix+messageOf(d))
+				list = append(list, d)
+			}
+		}
 	}
-	return l.asStaged(l.judgement.alone(path, text), text)
+	if before := l.found[source][path]; before.in != "" && before.in != now.in {
+		l.diagnostics.retract(source, before.in)
+	}
+	if len(now.list) == 0 {
+		delete(l.found[source], path)
+		return
+	}
+	if l.found[source] == nil {
+		l.found[source] = map[string]foundStaged{}
+	}
+	if l.found[source][path] = now; now.in != "" {
+		l.diagnostics.mark(source, now.in, list)
+	}
 }
 
-// asStaged returns findings in a staged text as diagnostics.
-func (l *stagedFiles) asStaged(found []validate.Finding, text string) []protocol.Diagnostic {
-	list := l.diagnostics.diagnosticsOf(found, newMapper(text, l.ed.client.Encoding))
-	for i, d := range list {
-		list[i].Message = protocol.String(stagedPrefix + messageOf(d))
+// typing places what was found anew where the user changes the text of a file, in a moment.
+func (l *stagedFiles) typing(doc *document) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	about := func(f foundStaged) bool { return f.in == doc.URI || f.file == doc.URI }
+	if !slices.ContainsFunc(slices.Collect(maps.Values(l.found)), func(files map[string]foundStaged) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(files)), about)
+	}) {
+		return
 	}
-	return list
+	l.engines.whenTyped(&l.typed, "placing what is wrong with staged files", func(_ context.Context, e *Engine) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for source, files := range l.found {
+			for path, f := range maps.Clone(files) {
+				if about(f) {
+					l.show(e.Agent, source, path, f)
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // markLinted shows what linters say of the staged files that are still as they
@@ -125,13 +167,12 @@ func (l *stagedFiles) markLinted(task string, b record.Linted) {
 	for path, hash := range b.Files {
 		file, err := a.Workspace.Abs(path)
 		if u := uri.File(file); err == nil && l.tasks[task][u] == hash {
-			data, err := a.Store.Blob(hash)
-			text, _, undecoded := workspace.Decode(data)
-			if err != nil || undecoded != nil {
+			text, err := stagedText(a, hash)
+			if err != nil {
 				continue
 			}
 			found := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Path != path })
-			l.diagnostics.mark(fromStaged+task+byLinters, u, l.asStaged(found, text))
+			l.show(a, fromStaged+task+byLinters, path, foundStaged{hash: hash, text: text, list: found, file: u})
 		}
 	}
 }
@@ -145,7 +186,7 @@ func (l *stagedFiles) markChecked(task string, b record.FixChecked) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.unmarkChecked(task)
+	l.drop(fromStaged + task + byValidators)
 	found := map[string][]validate.Finding{}
 	for _, v := range b.Verdicts {
 		path := v.Path
@@ -166,15 +207,12 @@ func (l *stagedFiles) markChecked(task string, b record.FixChecked) {
 		if err != nil {
 			continue
 		}
-		text := ""
-		if data, err := a.Store.Blob(b.Files[path]); err == nil {
-			text, _, _ = workspace.Decode(data)
-		} else if f, err := o.Read(path); err == nil {
+		text, err := stagedText(a, b.Files[path])
+		if err != nil {
+			f, _ := o.Read(path) // not staged, or gone: then without a text
 			text = f.Text
 		}
-		u := uri.File(file)
-		l.diagnostics.mark(fromStaged+task+byValidators, u, l.asStaged(placed(list, text), text))
-		l.claims[task] = append(l.claims[task], u)
+		l.show(a, fromStaged+task+byValidators, path, foundStaged{hash: b.Files[path], text: text, list: placed(list, text), file: uri.File(file)})
 	}
 }
 
@@ -194,12 +232,14 @@ func placed(list []validate.Finding, text string) []validate.Finding {
 	return list
 }
 
-// unmarkChecked takes back what was shown of the claim before. The lock is held.
-func (l *stagedFiles) unmarkChecked(task string) {
-	for _, u := range l.claims[task] {
-		l.diagnostics.retract(fromStaged+task+byValidators, u)
+// drop takes back all that a source has found. The lock is held.
+func (l *stagedFiles) drop(source string) {
+	for _, f := range l.found[source] {
+		if f.in != "" {
+			l.diagnostics.retract(source, f.in)
+		}
 	}
-	delete(l.claims, task)
+	delete(l.found, source)
 }
 
 // unmark takes the diagnostics of a task away: it does not run any more,
@@ -207,11 +247,9 @@ func (l *stagedFiles) unmarkChecked(task string) {
 func (l *stagedFiles) unmark(task string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, u := range slices.Collect(maps.Keys(l.tasks[task])) {
-		l.diagnostics.mark(fromStaged+task, u, nil)
-		l.diagnostics.retract(fromStaged+task+byLinters, u)
+	for _, by := range []string{"", byLinters, byValidators} {
+		l.drop(fromStaged + task + by)
 	}
-	l.unmarkChecked(task)
 	delete(l.tasks, task)
 }
 

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,7 +61,11 @@ func shown(path string, n int) lsptest.Expectation {
 // TestStaged follows tasks that stage files: what is wrong with them is shown,
 // as long as the task works, whether the files are open or not.
 func TestStaged(t *testing.T) {
+	const wrong = "é = '𝒳' )\n"
 	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "b.py"), []byte(wrong), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	w, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +79,6 @@ func TestStaged(t *testing.T) {
 	for _, e := range encodings {
 		s := stager{begin(t, lsptest.Options{Root: dir, Initialize: speaking(e)}, full), st}
 		s.srv.engines.now, s.srv.engines.gone = &Engine{Agent: agent.New(agent.Options{Workspace: w, Store: st}), Close: func() error { return nil }}, make(chan struct{})
-		const wrong = "é = '𝒳' )\n"
 		s.must(s.OpenText("a.py", "x = = 1\n"))
 		s.expect(lsptest.Diagnosed("a.py", "invalid"))
 		s.hear("t1", record.ActionDone{Staged: s.staged("a.py", wrong, "b.py", wrong, "c.py", "x = 1\n", "d.py", "\x00\xff", "gone.py", "")})
@@ -113,6 +118,64 @@ func TestStaged(t *testing.T) {
 		if n := s.State().Diagnostics["c.py"].Times + s.State().Diagnostics["d.py"].Times; n != 0 {
 			t.Errorf("nothing was said of good and of binary files %d times", n)
 		}
+	}
+}
+
+// TestStagedPlace shows that what is wrong with a staged text stands where that is in the user's, also after they typed
+// above it, and is no error there; and that what they do not have is at the line at which it is to go.
+func TestStagedPlace(t *testing.T) {
+	s := failingScene(t, map[string]string{"a.py": "import os\n\n\ndef f():\n    return os\n"})
+	stand := func(want ...string) lsptest.Expectation {
+		return lsptest.Expectation{What: "places " + strings.Join(want, " "), Check: func(st *lsptest.State) lsptest.Verdict {
+			var got []string
+			for _, d := range st.Diagnostics["a.py"].List {
+				got = append(got, fmt.Sprintf("%d:%d %d", d.Range.Start.Line+1, d.Range.Start.Character, d.Severity))
+			}
+			if fmt.Sprint(got) == fmt.Sprint(want) {
+				return lsptest.Met
+			}
+			return lsptest.Unmet
+		}}
+	}
+	// The task has dropped a line, and added others: the last one is in no text of the user's.
+	const text = "\n\ndef f():\n    return os\n\n\n\nx = 1\n"
+	on := s.staged("a.py", text)
+	found := func(line, from, to int) validate.Finding {
+		f := validate.Finding{Path: "a.py", Rule: "r", Severity: validate.Critical, Message: "m"}
+		begin := len(strings.Join(strings.SplitAfter(text, "\n")[:line-1], ""))
+		f.Start.Offset, f.End.Offset = begin+from, begin+to
+		return f
+	}
+	s.hear("t1", record.ActionDone{Staged: on})
+	s.hear("t1", record.Linted{Files: map[string]string{"a.py": on.Files[0].Now.Hash}, Findings: []validate.Finding{found(4, 11, 13), found(8, 4, 5)}})
+	s.expect(stand("5:11 2", "5:12 2"), lsptest.Diagnosed("a.py", "in CASE's change: m"))
+	s.must(s.Open("a.py"))
+	s.must(s.Replace("a.py", "import os", "# mine\nimport os"))
+	s.settle()
+	s.expect(stand("6:11 2", "6:12 2"))
+}
+
+// TestStagedNew shows that what is wrong with a file which the user does not have is about a text that the client can open.
+// A client that opens no such text is told nothing.
+func TestStagedNew(t *testing.T) {
+	s := failingScene(t, oldTest)
+	s.hear("t1", record.ActionDone{Staged: s.staged("new é.py", "x = )\n")})
+	s.went("t1", record.Testing, threeFail, s.staged(newFiles...))
+	s.expect(shown("test_old.py", 1))
+	s.settle()
+	for path, d := range s.State().Diagnostics {
+		if path != "test_old.py" && len(d.List) > 0 {
+			t.Errorf("%s: %v", path, d.List)
+		}
+	}
+	s.srv.ed.client.TextDocumentContent = true
+	s.srv.staged.unmark("t1")
+	now := s.staged("new é.py", "x = )\n")
+	u := stagedAddress(now.Files[0].Now.Hash, "new é.py")
+	s.hear("t1", record.ActionDone{Staged: now})
+	s.expect(shown(string(u), 1))
+	if text, err := s.srv.contents.text(s.srv.engines.agent(), u); err != nil || text != "x = )\n" || !strings.HasSuffix(u.Path(), "/new é.py") {
+		t.Errorf("%s holds %q, %v", u, text, err)
 	}
 }
 

@@ -191,14 +191,14 @@ func (d *documents) at(w *workspace.Workspace, path string) (uri.URI, bool) {
 }
 
 // textOf is what a file of a workspace holds now: in the editor, else on disk.
-func (d *documents) textOf(w *workspace.Workspace, path string) (string, bool) {
+func (d *documents) textOf(w *workspace.Workspace, path string) (string, error) {
 	if u, open := d.at(w, path); open {
 		if doc := d.get(u); doc != nil {
-			return doc.Text, true
+			return doc.Text, nil
 		}
 	}
 	f, err := w.Read(path)
-	return f.Text, err == nil
+	return f.Text, err
 }
 
 // outdated reports whether the editor shows another text of a document than its file has.

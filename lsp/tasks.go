@@ -49,7 +49,7 @@ type task struct {
 // Why a task stops; the journal keeps it.
 var (
 	errStopped = errors.New("stopped by the user")
-	errLeaving = errors.New("the editor was closed")
+	errLeaving = errors.New("the editor was closed or reloaded")
 )
 
 func (t *task) get() record.Status {

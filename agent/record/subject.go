@@ -56,6 +56,7 @@ func (q Question) Answers() string {
 // Offer is what the user sees of what they approve.
 type Offer struct {
 	What    string   // the exact command line, the file, or the place
+	Called  string   // What in a few words, where it is a program of caselsp's own; else ""
 	Where   string   // where a command would run, else ""
 	Touches []string // what it could touch there, in words
 	Secrets []string // the names of the secrets that a command would be given
@@ -195,7 +196,9 @@ func (c Command) Offer() Offer {
 func (g Guarded) Offer() Offer { return Offer{What: g.What, Task: true} }
 
 // Offer implements Approvable.
-func (i Install) Offer() Offer { return Offer{What: i.Line, Where: i.Where, Once: true} }
+func (i Install) Offer() Offer {
+	return Offer{What: i.Line, Called: "install the project's dependencies", Where: i.Where, Once: true}
+}
 
 // Offer implements Approvable.
 func (f Finding) Offer() Offer { return Offer{What: f.Place, Task: true, Always: f.Key} }

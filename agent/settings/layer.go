@@ -182,6 +182,24 @@ func Load(dir string, roots ...string) []Layer {
 	return layers
 }
 
+// Stamp is another text when one of the files that [Load] and [LoadEnv] read has changed. It is cheap.
+func Stamp(dir string, roots ...string) string {
+	var files []string
+	if dir != "" {
+		files = append(files, filepath.Join(dir, UserFile), filepath.Join(dir, EnvFile))
+	}
+	for _, root := range roots {
+		files = append(files, filepath.Join(root, RepositoryFile))
+	}
+	var b strings.Builder
+	for _, file := range files {
+		if about, err := os.Stat(file); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", file, about.Size(), about.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
+
 // fileLimit is a hundred times what a file of settings holds.
 const fileLimit = 1 << 20
 

@@ -29,17 +29,20 @@ func (e *engine) judge(layers []settings.Layer) (settings.Judge, error) {
 	return j, err
 }
 
-// stale returns what reports whether the user has confirmed or withdrawn editors' settings
-// since; nil where no editor has set any.
-func (e *engine) stale() func() bool {
+// stale reports whether the user has written files of settings since, or confirmed or withdrawn editors' settings.
+func (e *engine) stale() bool {
+	if e.rewritten() {
+		return true
+	}
 	if !e.foreign {
-		return nil
+		return false
 	}
-	return func() bool {
-		list, err := e.trust.Confirmed()
-		return err == nil && !slices.Equal(list, e.confirmed)
-	}
+	list, err := e.trust.Confirmed()
+	return err == nil && !slices.Equal(list, e.confirmed)
 }
+
+// rewritten reports whether files of settings are others than those that were read.
+func (e *engine) rewritten() bool { return settings.Stamp(e.folder, e.dirs()...) != e.stamp }
 
 // routeOf says where a model's requests go, and with which key, as [models.config] has
 // them sent.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +117,18 @@ func joined[P fmt.Stringer](problems []P) error {
 // examineSettings writes a line for each setting that is not the default, and for each
 // that an editor has set and that does not count.
 func (e *engine) examineSettings(out io.Writer) {
+	if e.folder != "" {
+		file := filepath.Join(e.folder, settings.UserFile)
+		if _, err := os.Stat(file); err == nil {
+			fmt.Fprintf(out, "ok    %-10s %s, your own\n", "file", clean(file))
+		} else {
+			fmt.Fprintf(out, "none  %-10s %s, your own, would be read if it were there\n", "file", clean(file))
+		}
+	}
+	if e.rewritten() {
+		fmt.Fprintf(out, "note  %-10s a file of settings has changed since it was read: it is read anew when no task is under way, or when the server is restarted"+
+			" (VS Code: \"CASE: Restart the server\"; Neovim: `:Case restart`; Emacs: `M-x caselsp-restart`)\n", "settings")
+	}
 	for _, s := range e.sources {
 		fmt.Fprintf(out, "set   %-10s %s\n", "", clean(s.String()))
 	}

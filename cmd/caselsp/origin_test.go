@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -276,4 +279,23 @@ func (s *served) confirmElsewhere(caselsp func(in string, args ...string) string
 	if text := doctor(); !strings.Contains(text, both) {
 		s.t.Errorf("it does not count in the editor that is open:\n%s", text)
 	}
+	// So does what is written into the user's own file, which is named before and after.
+	own := filepath.Join(s.home, ".config", "caselsp", settings.UserFile)
+	text, err := os.ReadFile(own)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.t.Fatal(err)
+	}
+	if page := doctor(); !strings.Contains(page, " "+own+", your own") {
+		s.t.Errorf("the file is not named:\n%s", page)
+	}
+	s.must(os.MkdirAll(filepath.Dir(own), 0o700))
+	s.must(os.WriteFile(own, []byte(`{"limits.steps": 7}`), 0o600))
+	page := doctor()
+	for strings.Contains(page, "has changed since it was read") { // the page before was still being shown
+		page = doctor()
+	}
+	if !strings.Contains(page, "limits.steps = 7") || !strings.Contains(page, "ok    file       "+own) {
+		s.t.Errorf("what is in it does not count:\n%s", page)
+	}
+	s.must(os.WriteFile(own, text, 0o600))
 }

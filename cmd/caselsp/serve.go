@@ -98,7 +98,7 @@ func (w *wiring) serverOptions() lsp.Options {
 			file.open(slog.DiscardHandler)
 			return e.Close()
 		}
-		return &lsp.Engine{Agent: e.agent, Settings: e.settings, Problems: e.problems, Sources: e.sources, Stale: e.stale(), Doctor: doctor, Close: closeAll,
+		return &lsp.Engine{Agent: e.agent, Settings: e.settings, Problems: e.problems, Sources: e.sources, Stale: e.stale, Doctor: doctor, Close: closeAll,
 			ValidatorProblems: e.validatorProblems, TryValidator: e.tryValidator}, nil
 	}
 	trust, err := w.ownTrust()

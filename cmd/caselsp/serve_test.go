@@ -268,7 +268,7 @@ func TestServeRefusals(t *testing.T) {
 		t.Errorf("the first server: %v", err)
 	}
 	second.command("caselsp.status")
-	second.expect(lsptest.ShownMessage(`"take your time": stopped: the editor was closed`))
+	second.expect(lsptest.ShownMessage(`"take your time": stopped: the editor was closed or reloaded`))
 	second.must(second.Shutdown(t.Context()))
 	if err := second.cmd.Wait(); err != nil {
 		t.Errorf("the second server: %v", err)

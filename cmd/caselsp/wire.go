@@ -45,6 +45,8 @@ type engine struct {
 	dir       string   // as --dir has it
 	problems  []settings.Problem
 	sources   []settings.Source    // of what is not the default
+	folder    string               // of the user's settings; "" where there is none
+	stamp     string               // of the files of settings that were read
 	foreign   bool                 // an editor has handed settings over
 	confirmed []store.SettingValue // of the editor's settings
 	keys      map[string]string    // of the user's .env file
@@ -139,6 +141,7 @@ func (e *engine) dirs() []string {
 // configure merges the settings and reads the user's keys.
 func (e *engine) configure(w *wiring, layers []settings.Layer) {
 	dir, err := settings.Folder()
+	e.folder, e.stamp = dir, settings.Stamp(dir, e.dirs()...) // before they are read: what is written meanwhile is read anew
 	if err != nil {
 		e.problems = append(e.problems, settings.Problem{Text: err.Error()})
 	} else {

@@ -977,7 +977,10 @@ There is nothing to choose where it is the only one."
   (if (length= questions 1) 0
     (caselsp--pick "Which question? (a number and RET%s; RET alone: 1) "
                    (format "%d questions are open." (length questions))
-                   (mapcar (lambda (q) (caselsp--brief (caselsp--title server q) (or (caselsp--one-line q "what") (caselsp--one-line q "text")))) questions)
+                   (mapcar (lambda (q)
+                             (caselsp--brief (caselsp--title server q)
+                                             (or (caselsp--one-line q "called") (caselsp--one-line q "what") (caselsp--one-line q "text"))))
+                           questions)
                    #'identity)))
 
 (defun caselsp--one-line (object name)

@@ -74,8 +74,12 @@
 
   function about(q) {
     const box = element('div', 'about');
-    box.append(element('p', 'who', q.kind === 'input' ? `${q.who} asks` : q.kind === 'approval' ? 'CASE asks whether this may happen' : 'CASE asks'));
-    box.append(q.what ? element('pre', 'what', q.what) : element('p', '', q.text));
+    // The question in plain words first. A program of caselsp's own, of which they say what it does, comes last.
+    const asks = q.kind === 'approval' && q.asks;
+    box.append(element('p', asks ? 'asks' : 'who', asks || (q.kind === 'input' ? `${q.who} asks` : 'CASE asks')));
+    const what = q.what ? element('pre', 'what', q.what) : null;
+    if (!what) box.append(element('p', '', q.text));
+    if (what && !q.called) box.append(what);
     // The text is the whole of a question; where something else stands in its place, the rest of it follows.
     const facts = q.what ? [q.where, ...(q.gets || []), ...(q.touches || []).map((t) => `It ${t}.`), q.why].filter(Boolean) : [];
     if (facts.length > 0) {
@@ -83,6 +87,8 @@
       facts.forEach((f) => ul.append(element('li', '', f)));
       box.append(ul);
     }
+    if (what && q.called) box.append(element('p', '', 'What would run:'), what);
+    if (q.resumes) box.append(element('p', 'hint', 'The task lies still: an answer resumes it.'));
     if (q.kind === 'input') box.append(element('p', 'hint', 'The answer goes to the model: write no password, key or token into it.'));
     const end = element('div', 'end');
     end.dataset.end = keyOf(q);
@@ -128,7 +134,7 @@
     box.dataset.question = keyOf(q);
     if (q.title) box.append(element('h2', '', q.title));
     if (state.later) {
-      box.append(element('p', 'short', q.what || q.text));
+      box.append(element('p', 'short', q.called || q.what || q.text));
       box.append(button(q, 'Show the question', () => { state.later = false; state.readable = Date.now() + q.readMs; draw(); }, 'secondary'));
       return box;
     }

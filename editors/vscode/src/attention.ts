@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import * as vscode from 'vscode';
 import type { Board } from './board';
-import { type Question, type Task, cost, counted, tokens } from './data';
+import { type Question, type Task, cost, counted, subject, tokens } from './data';
 import type { Messages } from './messages';
 import { plain } from './notify';
 import type { Reviews } from './review';
@@ -151,8 +151,6 @@ export class Attention implements vscode.Disposable {
 }
 
 const keyOf = (q: Question) => `${q.task}/${q.id}`;
-
-const subject = (q: Question) => (q.what === '' ? q.text : `“${q.what}”`);
 
 function brief(q: Question): string {
   // "$(name)" would be an icon.

@@ -157,6 +157,7 @@ function directing({ server, board, questions }: Parts): Table {
     stop: simple('caselsp.stop', 'CASE: Stop a task'),
     resume: simple('caselsp.resume', 'CASE: Resume a task'),
     undo: simple('caselsp.undo', 'CASE: Undo what was decided'),
+    activity: simple('caselsp.activity', 'CASE: Show what a task does'),
     report: simple('caselsp.report', 'CASE: Report of a task'),
     questions: async () => questions.reveal(true),
     questionList: () => server.execute('caselsp.questions'),

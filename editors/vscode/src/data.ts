@@ -60,7 +60,13 @@ export interface Question {
   task: string;
   kind: string;
   text: string;
+  /** The question in plain words. */
+  asks?: string;
   what: string;
+  /** What is asked about in a few words, where it is a program of caselsp's own. */
+  called?: string;
+  /** The task lies still: an answer resumes it. */
+  resumes?: boolean;
   who: string;
   where: string;
   touches: string[];
@@ -172,6 +178,11 @@ export interface Review {
   /** What the user wrote about hunks, files (no hunk) or all of the result (no file), not sent back yet. */
   notes?: Note[];
   files: ReviewFile[];
+}
+
+/** What a question is about, in a row or a title. */
+export function subject(q: Question): string {
+  return q.called ?? (q.what === '' ? q.text : `“${q.what}”`);
 }
 
 /** Reports whether a hunk is still to be decided. */

@@ -1,13 +1,24 @@
 import * as vscode from 'vscode';
-import { type CancellationToken, type MessageActionItem, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
+import { type CancellationToken, MessageType, type MessageActionItem, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
 import type { Board } from './board';
 import { type Question, type Task, isOpen } from './data';
-import { named, notify, plain } from './notify';
+import { named, notify, plain, told } from './notify';
 import { type Reviews, reviewDocument } from './review';
 import { own } from './settings';
 
 /** The message that a result is ready, as the server writes it. */
 const ready = /^"(?:\\.|[^"\\])*" is done: \d+ hunks? in /;
+
+/** The message that folders are only read, as the server writes it, and how the one begins that ends it. */
+const untrusted = /^caselsp only reads in [^]*, which is not trusted\. Trust it with the command caselsp\.trust\.$/;
+const nowTrusted = 'The open folders are trusted: ';
+
+/** How long a message that only tells something stays, and how long what changes is still what it tells, in milliseconds. */
+const tellTime = 30_000;
+const tellSettle = 1500;
+
+/** How much of a task's title stands in messages at least, in characters. */
+const titleText = 20;
 
 /** How long the message that a result is ready stays, in milliseconds; the status bar goes on saying it. */
 const readyTime = 60_000;
@@ -24,6 +35,7 @@ export class Messages implements vscode.Disposable {
   private asked = 0;
   private told = '';
   private endNotice: (() => void) | undefined;
+  private endTrust: (() => void) | undefined;
   private readonly subscriptions: readonly vscode.Disposable[];
 
   constructor(
@@ -46,8 +58,62 @@ export class Messages implements vscode.Disposable {
   show(params: ShowMessageParams): void {
     if (ready.test(params.message)) {
       void this.tellReady(params);
+    } else if (untrusted.test(params.message)) {
+      void this.askTrust(params.message);
+    } else if (params.type === MessageType.Info || params.type === MessageType.Log) {
+      this.trusted(params.message);
+      void this.tell(params);
     } else {
       notify(params.type, params.message);
+    }
+  }
+
+  /** A message of how things are, until they are not so any more: what it tells, such as how much is left, is out of date then. */
+  private async tell(params: ShowMessageParams): Promise<void> {
+    const { text, entries } = told(params.message);
+    let over: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (over = resolve));
+    const begin = Date.now();
+    let before = this.stand(params.message);
+    const look = () => {
+      const now = this.stand(params.message);
+      if (Date.now() - begin < tellSettle) {
+        before = now;
+      } else if (now !== before) {
+        over();
+      }
+    };
+    const subscriptions = [this.board.onChanged(look), this.reviews.onReviews(look)];
+    const timer = setTimeout(over, tellTime);
+    const chosen = await this.offer(text, entries.map((e) => e.title), ended);
+    clearTimeout(timer);
+    subscriptions.forEach((s) => void s.dispose());
+    const entry = chosen === undefined ? undefined : entries[chosen];
+    if (entry !== undefined) {
+      await vscode.commands.executeCommand(entry.command);
+    }
+  }
+
+  /** How the tasks stand that a message names, all of them where it names none: whether they work, and what is open of them. */
+  private stand(message: string): string {
+    const named = this.board.tasks.filter((t) => message.includes(JSON.stringify(t.title).slice(1, -1).slice(0, titleText)));
+    const list = named.length > 0 ? named : this.board.tasks;
+    return JSON.stringify(list.map((t) => [t.id, t.here ? '' : t.state, this.reviews.pending(t.id).length]));
+  }
+
+  /** Whether the folders are to be trusted, which is only read until that is clicked. */
+  private async askTrust(message: string): Promise<void> {
+    const over = new Promise<void>((resolve) => (this.endTrust = resolve));
+    const chosen = await this.offer(message.replace(/ Trust it with[^]*$/, ''), ['Not now', 'Trust the open folders'], over);
+    if (chosen === 1) {
+      await vscode.commands.executeCommand('caselsp-vscode.trust');
+    }
+  }
+
+  /** Ends the question whether the folders are to be trusted when they are. */
+  private trusted(message: string): void {
+    if (message.startsWith(nowTrusted)) {
+      this.endTrust?.();
     }
   }
 
@@ -135,7 +201,7 @@ export class Messages implements vscode.Disposable {
       this.choices.set(number, resolve);
       void over.then(() => resolve(undefined));
     }).finally(() => this.choices.delete(number));
-    const title = `${links.join(' · ')} — ${plain(text)}`;
+    const title = [...(links.length > 0 ? [links.join(' · ')] : []), plain(text)].join(' — ');
     void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, (bar) => {
       bar.report({ increment: 100 }); // nothing is under way
       return chosen;

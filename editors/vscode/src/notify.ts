@@ -37,7 +37,7 @@ const commandName = /“[^”]*”?|"(?:\\.|[^"\\])*"|`?\bcaselsp\.([a-zA-Z]+(?:
 const maxButtons = 3;
 
 /** An entry of the palette. */
-interface Entry {
+export interface Entry {
   command: string;
   title: string;
 }
@@ -73,11 +73,17 @@ export function named(text: string): { text: string; entries: Entry[] } {
 /** What the server says of files that are not saved yet: with auto save, they are when it is read. It ends the message, or what follows does. */
 const unsaved = / Changed in the editor, not saved yet: [^\n]*?\.(?=$| Written, not open here: )/;
 
-/** Shows a text of the server; what it says can be looked at is a button under it. */
-export function notify(type: MessageType, message: string): void {
+/** A text of the server as it is told, and the entries that are offered with it. */
+export function told(message: string): { text: string; entries: Entry[] } {
   const saves = vscode.workspace.getConfiguration('files').get<string>('autoSave', 'off') !== 'off';
   const { text, entries: offered } = named(saves ? message.replace(unsaved, '') : message);
-  const buttons = offered.slice(0, maxButtons).map((e) => e.title);
+  return { text, entries: offered.slice(0, maxButtons) };
+}
+
+/** Shows a text of the server; what it says can be looked at is a button under it. */
+export function notify(type: MessageType, message: string): void {
+  const { text, entries: offered } = told(message);
+  const buttons = offered.map((e) => e.title);
   void presenter(type)(plain(text), ...buttons).then((chosen) => {
     const entry = offered.find((e) => e.title === chosen);
     if (entry !== undefined) {

@@ -21,7 +21,7 @@ export async function pickTask(board: Board, command: string, title: string, sur
     return undefined;
   }
   // What was touched last comes first: of those that are done, what was accepted last.
-  const fitting = board.tasks.filter((t) => t.can.includes(command)).sort((a, b) => b.changed.localeCompare(a.changed));
+  const fitting = board.tasks.filter((t) => command === 'caselsp.activity' || t.can.includes(command)).sort((a, b) => b.changed.localeCompare(a.changed));
   if (fitting.length === 0) {
     void vscode.window.showInformationMessage(`${title}: there is no task for that.`);
     return undefined;

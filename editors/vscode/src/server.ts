@@ -19,7 +19,7 @@ import {
 } from 'vscode-languageclient/node';
 import { findBinary } from './binary';
 import type { Messages } from './messages';
-import { plain } from './notify';
+import { named, plain } from './notify';
 import { own, section, settingsFor } from './settings';
 
 /**
@@ -27,13 +27,16 @@ import { own, section, settingsFor } from './settings';
  * what is not listed here is refused.
  */
 const reading = new Set(
-  ['status', 'questions', 'review', 'history', 'report', 'approvals', 'memory', 'settings', 'doctor', 'state', 'metrics'].map(
+  ['status', 'questions', 'review', 'activity', 'history', 'report', 'approvals', 'memory', 'settings', 'doctor', 'state', 'metrics'].map(
     (name) => `${section}.${name}`,
   ),
 );
 
 /** The commands of the server's lenses on hunks. */
 const deciding = new Set(['accept', 'reject', 'next'].map((name) => `${section}.${name}`));
+
+/** The page of the doctor: caselsp's own words, in which commands are named as in the palette. */
+const doctorPage = '/doctor.md';
 
 /** How the server calls its progresses, and the one that is of no task. */
 const progressTitle = 'CASE', noTask = 'trying ';
@@ -190,7 +193,8 @@ export class Server implements vscode.Disposable {
     }
     await this.client?.start();
     const answer = await this.client?.sendRequest<{ text: string }>('workspace/textDocumentContent', { uri: uri.toString() });
-    return answer?.text ?? '';
+    const page = answer?.text ?? '';
+    return uri.path === doctorPage ? named(page).text : page;
   }
 
   /** Reports whether the server has a command. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Board, deed } from './board';
-import { type Feature, type FileCount, type Note, type Step, type Task, cost, counted, isOpen, tokens } from './data';
+import { type Feature, type FileCount, type Note, type Step, type Task, cost, counted, isOpen, subject, tokens } from './data';
 import { type Reviews, short } from './review';
 
 /** What stands in a row of the view. */
@@ -10,7 +10,7 @@ type Node =
   | { kind: 'feature'; task: Task; feature: Feature; index: number }
   | { kind: 'round'; task: Task; index: number; round: number; steps: Step[] }
   | { kind: 'earlier'; task: Task; index: number; round: number; before: number }
-  | { kind: 'step'; step: Step }
+  | { kind: 'step'; task: Task; step: Step }
   | { kind: 'files'; task: Task }
   | { kind: 'file'; task: Task; file: FileCount }
   | { kind: 'noted'; task: Task; note: Note }
@@ -80,7 +80,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       case 'feature':
         return this.roundsOf(node.task, node.index);
       case 'round':
-        return [...earlierOf(node), ...node.steps.map((step): Node => ({ kind: 'step', step }))];
+        return [...earlierOf(node), ...node.steps.map((step): Node => ({ kind: 'step', task: node.task, step }))];
       case 'files':
         return node.task.files.map((file) => ({ kind: 'file', task: node.task, file }));
       default:
@@ -112,7 +112,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
         return item;
       }
       case 'step':
-        return stepItem(node.step);
+        return stepItem(node.task, node.step);
       case 'files':
         return filesItem(node.task);
       case 'file':
@@ -206,7 +206,7 @@ function nowItem(task: Task): vscode.TreeItem {
   const question = task.questions[0];
   if (question !== undefined) {
     const item = new vscode.TreeItem('Waits for your answer');
-    item.description = question.what === '' ? question.text : question.what;
+    item.description = subject(question);
     item.iconPath = new vscode.ThemeIcon('comment-unresolved', new vscode.ThemeColor('list.warningForeground'));
     item.tooltip = question.text;
     item.command = { title: 'Show the questions', command: 'caselsp-vscode.questions' };
@@ -259,9 +259,11 @@ function featureItem(task: Task, f: Feature, index: number, children: boolean): 
   return item;
 }
 
-function stepItem(step: Step): vscode.TreeItem {
+/** A step; a click shows what the task does, with the step's thought, output and diff. */
+function stepItem(task: Task, step: Step): vscode.TreeItem {
   const item = new vscode.TreeItem(step.step === 0 ? step.doing : `${step.step}. ${step.doing}`);
-  item.tooltip = [step.about ?? '', step.thought ?? ''].filter((s) => s !== '').join('\n');
+  item.tooltip = [step.doing, step.about ?? '', step.thought ?? ''].filter((s, i, all) => s !== '' && all.indexOf(s) === i).join('\n');
+  item.command = { title: 'Show what the task does', command: 'caselsp-vscode.activity', arguments: [{ task: task.id }] };
   item.iconPath = new vscode.ThemeIcon('chevron-right');
   return item;
 }
