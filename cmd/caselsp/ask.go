@@ -189,11 +189,14 @@ func (r *lineReader) prompt(p screen.Prompt) (done func()) {
 	return func() {}
 }
 
-// decision returns the line in answer to a question, as answer does, without the time to read it:
-// what it is about was looked at before.
+// decision returns the line in answer to a question about what the person looks at, as answer does: the time to read is that of
+// the prompt alone. Half a line that was typed before stays: with what follows it, it is none of the choices.
 func (r *lineReader) decision(ctx context.Context, name, prompt string) (string, bool, error) {
+	if r.tty {
+		return r.typed(ctx, prompt, prompt, true)
+	}
 	line, ok, err := r.readBehind(ctx, screen.Prompt{Text: prompt})
-	if ok && !r.tty {
+	if ok {
 		line = r.answerTo(name, line, false)
 	}
 	return line, ok, err
@@ -241,16 +244,22 @@ func (r *lineReader) answer(ctx context.Context, q record.Question, text, choice
 		}
 		return line, ok, err
 	}
-	defer r.asked()()
 	r.keys.flush() // half a line, too
-	p := screen.Prompt{Text: choices}
+	return r.typed(ctx, text+choices, choices, q.Kind() != record.KindSecret)
+}
+
+// typed returns the line that a person types behind a prompt, once they can have read a text. again says that a line which came
+// sooner can be brought back.
+func (r *lineReader) typed(ctx context.Context, text, prompt string, again bool) (string, bool, error) {
+	defer r.asked()()
+	p := screen.Prompt{Text: prompt}
 	done := r.prompt(p)
 	defer func() { done() }()
-	reading := agent.ReadTime(text + choices)
+	reading := agent.ReadTime(text)
 	return r.readAfter(ctx, time.Now().Add(reading), reading, func() {
 		done()
 		said := "What was typed before you can have read the question is not taken."
-		if p.Again = q.Kind() != record.KindSecret; p.Again {
+		if p.Again = again; p.Again {
 			said += " The key Up brings it back."
 		}
 		fmt.Fprintln(r.err, "\n"+said)

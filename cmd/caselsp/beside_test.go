@@ -31,8 +31,8 @@ var besides = map[string]beside{
 	"approvals revoke": {args: "r7", code: 1, want: `r7`},
 	"bugreport":        {want: `coding`},
 	"chat":             {args: "what", want: `^It is a test\.`},
-	"demo":             {code: 2, want: `is not empty: name a new or empty folder`}, // it has a state directory of its own
-	"doctor":           {code: 1, want: `note +process +this is what process \d+ says(.|\n)*ok +store +readable`},                      // there is no sandbox
+	"demo":             {code: 2, want: `is not empty: name a new or empty folder`},                               // it has a state directory of its own
+	"doctor":           {code: 1, want: `note +process +this is what process \d+ says(.|\n)*ok +store +readable`}, // there is no sandbox
 	"export":           {args: "TASK", want: `"kind":"answer"`},
 	"fixcheck":         {want: `Usage:`},
 	"fixcheck approve": {args: "none", code: 1, want: `no generated validator has this name`},

@@ -37,6 +37,7 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	h.held()
 	c.model.Release()
 	h.onScreen(`anything else = later > *`)
+	pause(keysRead)
 	h.keys("Enter")
 	h.onScreen(`(?m)^   type of the task: feature \(go\)\n`)
 	c.caselsp(all, "export", "--output", filepath.Join(c.home, "run.jsonl"), "last")

@@ -81,6 +81,7 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	h.held()
 	c.model.Release()
 	h.onScreen(`anything\s+else\s+=\s+later >`)
+	pause(keysRead)
 	h.keys("a", "Enter")
 	h.onScreen(`(?m)^── succeeded · 1 file ──\n   new      hello\.txt  \+1  written\n   it took .*: \d+ model calls, \d+ tokens in and \d+ out\n`)
 	h.onScreen(`(?m)^\$ *$`) // the shell reads again

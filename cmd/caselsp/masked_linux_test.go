@@ -163,6 +163,7 @@ want tea
 call RUN_COMMAND {"thought": "t", "secrets": ["LOGIN_KEY"], "command": "login {{ LOGIN_KEY }}"}
 on case
 want not now
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "a\n"}
 call FINISH_FEATURE {"thought": "t", "summary": "done"}
 `)
 	if err != nil {
@@ -189,5 +190,14 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 	run.blurts("n not now")
 	run.reads("What was typed before you can have read the question is not taken. The key Up brings it back.")
 	run.types("\x1b[A")
+	run.reads("anything else = later > ")
+	run.seen.Reset()
+	run.blurts("a") // nor is a result accepted by what was on its way
+	run.reads("What was typed before you can have read the question is not taken.")
+	run.types("a word")
+	run.reads("“a word” is none of the choices, so nothing is decided.")
 	run.reads("")
+	if _, err := os.Stat(filepath.Join(home, "a.txt")); err == nil {
+		t.Error("what was typed too soon accepted the result")
+	}
 }

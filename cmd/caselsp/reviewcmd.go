@@ -191,6 +191,9 @@ func (e *engine) reviewOnTerminal(ctx context.Context, s *seat, rev *review.Revi
 	case word == "k" && kept > 0:
 		return e.hunkByHunk(ctx, s, rev, rev.All()[len(rev.Files):])
 	}
+	if word := strings.ToLower(line); word != "" && word != "l" && word != "later" && word != "n" {
+		fmt.Fprintf(s.err, "caselsp: “%s” is none of the choices, so nothing is decided.\n", clean(line))
+	}
 	tellWaits(s, id)
 	return exitOfReview(rev.State)
 }

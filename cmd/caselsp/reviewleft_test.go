@@ -16,6 +16,7 @@ call REQUEST_USER_INPUT {"thought": "t", "question": "Which language?"}
 	h := sitAt(c, "100", "50")
 	h.runs(c, "COLORTERM=", "run", "--single", "write it")
 	h.onScreen(`h = decide hunk by hunk`)
+	pause(keysRead)
 	h.keys("h", "Enter")
 	h.onScreen(`(?m)^a = accept, r = reject, w = write a note, l = later > *$`)
 	h.keys("C-c")
