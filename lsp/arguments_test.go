@@ -3,6 +3,7 @@ package lsp
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"caselsp/agent"
@@ -70,6 +71,9 @@ func TestPaper(t *testing.T) {
 	got, wrote, ok := readPaper(text + "yes --> no\n<!-- caselsp -->\n")
 	if !ok || wrote != "yes --> no\n<!-- caselsp -->" || got.Question != p.Question || *got.Focus != *p.Focus {
 		t.Errorf("%v: %+v, %q", ok, got, wrote)
+	}
+	if _, wrote, ok := readPaper("first" + strings.Replace(text, "}\n", "}second\n", 1) + "third"); !ok || wrote != "first\nsecond\nthird" {
+		t.Errorf("%v: %q, typed at other places", ok, wrote)
 	}
 	for _, no := range []string{"", "# caselsp", "<!-- caselsp -->", "<!-- caselsp {} -->\n-->", "<!-- caselsp {\"kind\":\"task\"}\nnever ends"} {
 		if _, _, ok := readPaper(no); ok {

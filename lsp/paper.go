@@ -95,19 +95,31 @@ func (p paper) write(words, begin string) string {
 	return paperMark + string(head) + "\n" + words + "\n" + paperEnd + "\n\n" + begin
 }
 
-// readPaper returns what a document was written for and what the user wrote;
-// false where it is no paper.
+// readPaper returns what a document was written for and what the user wrote: below the comment, above it, and behind its first
+// line, since the cursor can be anywhere when they begin; false where it is no paper.
 func readPaper(text string) (p paper, written string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), paperMark)
+	above, rest, ok := strings.Cut(strings.TrimPrefix(text, "\ufeff"), paperMark)
 	if !ok {
 		return p, "", false
 	}
-	head, rest, _ := strings.Cut(rest, "\n")
-	if json.Unmarshal([]byte(strings.TrimSpace(head)), &p) != nil {
+	head := json.NewDecoder(strings.NewReader(rest))
+	if head.Decode(&p) != nil {
 		return p, "", false
 	}
-	_, written, ok = strings.Cut(rest, paperEnd)
-	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason || p.Kind == forThread || p.Kind == forNote)
+	behind, rest, _ := strings.Cut(rest[head.InputOffset():], "\n")
+	_, below, ok := strings.Cut(rest, paperEnd)
+	for _, part := range []string{above, behind, below} {
+		written = strings.TrimSpace(written + "\n" + strings.TrimSpace(part))
+	}
+	return p, written, ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason || p.Kind == forThread || p.Kind == forNote)
+}
+
+// paper is readPaper of a document. One that does not have the name of such a document, such as a page that shows one, begins with its comment.
+func (d *document) paper() (p paper, written string, ok bool) {
+	if !isPaper(path.Base(d.URI.Path())) && !strings.HasPrefix(strings.TrimPrefix(d.Text, "\ufeff"), paperMark) {
+		return p, "", false
+	}
+	return readPaper(d.Text)
 }
 
 // openPrompt opens a document for the text of a task about focus, which may be nil.
@@ -170,7 +182,7 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 }
 
 // openDocument writes a document into the state directory and has it shown to the user, who
-// has asked for it. The error says where it is.
+// has asked for it: one that is written into at its end, where the text belongs. The error says where it is.
 func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string) error {
 	return l.openAt(ctx, e, name, text, nil)
 }
@@ -183,6 +195,12 @@ func (l *papers) openAt(ctx context.Context, e *Engine, name, text string, at *p
 	u, err := l.put(ctx, e, name, text)
 	if err != nil {
 		return err
+	}
+	text = agent.Visible(text)
+	// A place that is not in the text that an editor has is an error there.
+	if open := l.docs.get(u); at == nil && isPaper(name) && (open == nil || open.Text == text) {
+		end := protocol.Position{Line: uint32(strings.Count(text, "\n"))}
+		at = &protocol.Range{Start: end, End: end}
 	}
 	return l.ed.showDocument(ctx, u, at)
 }
@@ -200,7 +218,7 @@ func (l *papers) put(ctx context.Context, e *Engine, name, text string) (uri.URI
 
 // sends returns the commands that send a document's text; none where it is no paper.
 func (l *papers) sends(doc *document) []protocol.Command {
-	p, _, ok := readPaper(doc.Text)
+	p, _, ok := doc.paper()
 	if !ok {
 		return nil
 	}
@@ -263,7 +281,7 @@ func written(docs snapshot, u uri.URI) (paper, string, error) {
 	if doc == nil {
 		return paper{}, "", fmt.Errorf("%s is not open", readable(u))
 	}
-	p, text, ok := readPaper(doc.Text)
+	p, text, ok := doc.paper()
 	if !ok {
 		return p, "", fmt.Errorf("%s is not a document of %s: its first line has been changed", readable(u), Name)
 	}

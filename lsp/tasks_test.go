@@ -306,7 +306,11 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 	sc.command(cmdNew, placeArguments{URI: string(sc.uri("a.py")), Range: r})
 	paper := sc.shown("task-")
 	sc.idle("The task is empty", cmdRun, map[string]string{"uri": string(sc.uri(paper))})
-	sc.must(sc.SetText(paper, sc.Text(paper)+"double it -- now"))
+	shown := sc.State().Shown
+	if at := shown[len(shown)-1].Selection; at == nil || int(at.Start.Line) != strings.Count(sc.Text(paper), "\n") {
+		t.Errorf("the document opens at %v, and not where the text belongs", at)
+	}
+	sc.must(sc.SetText(paper, "double it -- now"+sc.Text(paper)))
 	sc.act(paper, "<!--", "Start this task")
 	sc.said("to review")
 }
