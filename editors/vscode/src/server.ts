@@ -20,6 +20,7 @@ import {
 import { findBinary } from './binary';
 import type { Messages } from './messages';
 import { named, plain } from './notify';
+import { withText } from './prompts';
 import { own, section, settingsFor } from './settings';
 
 /**
@@ -264,8 +265,12 @@ export class Server implements vscode.Disposable {
         if (command === `${section}.note` && words !== undefined && (words.text ?? words.uri ?? words.send ?? words.withdraw) === undefined) {
           return vscode.commands.executeCommand(`${section}-vscode.note`, words); // a note is typed into a box, and not into a document
         }
+        const filled = await withText(command, args as unknown[]);
+        if (filled === undefined) {
+          return null;
+        }
         try {
-          return (await next(command, args)) as unknown;
+          return (await next(...filled)) as unknown;
         } finally {
           this.changes.fire(undefined);
         }

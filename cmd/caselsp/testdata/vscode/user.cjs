@@ -111,6 +111,26 @@ class User {
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: part }).first().click();
   }
 
+  /** Opens the code actions of what is selected, and chooses one by its title. */
+  async action(title) {
+    const rows = this.page.locator('.action-widget .monaco-list-row');
+    // A server that is busy answers late, and the list opens without its actions.
+    await this.see(`${title} among the code actions`, async () => {
+      await this.page.keyboard.press('Control+.');
+      await this.page.locator('.action-widget').waitFor({ timeout: paletteLimit }).catch(() => undefined);
+      for (let n = await rows.count(); n > 0; n--) {
+        if ((await this.page.locator('.action-widget .monaco-list-row.focused').allInnerTexts()).join().includes(title)) {
+          await this.page.keyboard.press('Enter');
+          return true;
+        }
+        await this.page.keyboard.press('ArrowDown');
+      }
+      note('code actions:', (await rows.allInnerTexts()).join(' | '));
+      await this.page.keyboard.press('Escape');
+      return false;
+    });
+  }
+
   /** What the status bar says of CASE; "" where it says nothing. */
   async bar() {
     const item = this.page.locator('.statusbar-item[id="caselsp.caselsp-vscode.caselsp-vscode.status"], .statusbar-item[id*="caselsp-vscode.status"]').first();
