@@ -44,6 +44,14 @@ func cut(text string, runes int) string {
 // was seen.
 const progressTitle = "CASE"
 
+// progressTitleOf tells a thread, in which there is no work but an answer: plugins that show tasks in their own way show none for it.
+func progressTitleOf(t record.Task) string {
+	if t.Thread != "" {
+		return progressTitle + " answers"
+	}
+	return progressTitle
+}
+
 // progressWidth is how many characters a progress has with its title: terminals have 80 columns, and editors
 // cut what is longer at its end.
 const progressWidth = 80

@@ -237,7 +237,7 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 		t.hear(event)
 		text, percent := progressLine(last, t.doing())
 		if p == nil {
-			p = l.ed.startProgress(ctx, progressTitle, text, func() { t.cancel(errStopped) })
+			p = l.ed.startProgress(ctx, progressTitleOf(last.Task), text, func() { t.cancel(errStopped) })
 		}
 		p.report(text, percent)
 		l.tellEvent(event)

@@ -48,6 +48,9 @@ func TestThread(t *testing.T) {
 	sc.command(cmdAsk, map[string]any{"text": "what is this, and @nothing?", "uri": file})
 	sc.said("Not shown to the model: @nothing: there is no such file or symbol")
 	sc.said("Answered in the thread main: “It is **one**.”.")
+	if p := sc.State().Progress; len(p) != 1 || p[0].Title != "CASE answers" {
+		t.Errorf("the progress while it is answered: %+v", p)
+	}
 	page := sc.shown("thread-main")
 	for _, want := range []string{"# Thread main", "what is this, and @nothing?", "Shown: a.py", "in the words of the model:\n\n> It is **one**."} {
 		if !strings.Contains(sc.Text(page), want) {

@@ -3,6 +3,7 @@ import { Attention } from './attention';
 import { Board } from './board';
 import { register } from './commands';
 import { Hunks } from './hunks';
+import { Links } from './links';
 import { Messages } from './messages';
 import { readPalette } from './notify';
 import { Previews } from './preview';
@@ -39,6 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     previews,
     questions,
     attention,
+    new Links(),
     new TaskView(board, reviews),
     ...register({ context, server, board, reviews, hunks, questions, previews }),
     vscode.workspace.onDidChangeConfiguration((e) => {
