@@ -125,7 +125,7 @@ call ABORT {"thought": "t", "reason": "no"}
 	if err := os.WriteFile(filepath.Join(b.Workspace.Roots()[0].Dir, "long.txt"), []byte(long), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if e := b.end(t, nil); e.kinds["plan"] != 1 || len(b.model.Requests()) != 2 {
+	if e := b.end(t, nil); e.kinds["plan"] != 1 || len(b.model.Requests()) != 2 || e.last.Status.Reason != "no feature succeeded: CASE gave it up: “no”" {
 		t.Errorf("%d plans after %d calls; %s", e.kinds["plan"], len(b.model.Requests()), e.last.Status.Reason)
 	}
 }

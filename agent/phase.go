@@ -79,7 +79,7 @@ func (r *run) conclude(ctx context.Context) error {
 	case outcome == record.OutcomeSuccess:
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "nothing had to be changed", Feature: r.state.Current})
 	}
-	failed := record.StateChanged{To: record.Failed, Reason: "no feature succeeded", Feature: r.state.Current}
+	failed := record.StateChanged{To: record.Failed, Reason: "no feature succeeded" + whyFailed(r.state.Features), Feature: r.state.Current}
 	if len(r.state.Kept) > 0 {
 		failed.Reason += "; the work is kept, not verified"
 	}
@@ -88,6 +88,16 @@ func (r *run) conclude(ctx context.Context) error {
 	}
 	r.learn(ctx, nil)
 	return nil
+}
+
+// whyFailed says why the first feature that failed did, behind what says that: the others can only depend on it.
+func whyFailed(features []record.Feature) string {
+	for _, f := range features {
+		if f.Ended && !f.OK {
+			return ": " + f.Words.After(f.Reason)
+		}
+	}
+	return ""
 }
 
 // coding asks CASE for the next step, or ends the round.
