@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent"
@@ -73,8 +74,8 @@ type hunkView struct {
 	New   []string        `json:"new"`
 }
 
-// textsView are the texts of a file: before the task, after it, and the user's text of now with all that is open and
-// does not overlap with what they typed. nil: there is none, or it is no text, or too long.
+// textsView are the texts of a file: before the task, after it, and the user's text of now with all that is open; what
+// overlaps with what they typed stands in the place of that. nil: there is none, or it is no text, or too long.
 type textsView struct {
 	Before *string `json:"before"`
 	After  *string `json:"after"`
@@ -185,6 +186,7 @@ func (l *reviews) hunksAsData(f review.File, now string, there bool) []hunkView 
 		}
 		if place.conflict {
 			d.State = hunkConflict
+			place = follow(before, now, f.Change.Hunks[i])
 		}
 		if placed {
 			r := m.Range(lineStart(m, place.from), lineStart(m, max(place.from, place.to)))
@@ -273,7 +275,17 @@ func textsOf(f review.File, now string, there bool) *textsView {
 		return t
 	}
 	before, _ := c.Before.Text()
-	merged, _ := workspace.Merge(before, now, c.Select(func(i int) bool { return f.Hunks[i] == record.HunkOpen }))
+	overlap := map[int]bool{}
+	for _, p := range placesOf(f, now) {
+		overlap[p.hunk] = p.conflict
+	}
+	merged, _ := workspace.Merge(before, now, c.Select(func(i int) bool { return f.Hunks[i] == record.HunkOpen && !overlap[i] }))
+	for i, h := range slices.Backward(c.Hunks) {
+		if overlap[i] { // whole: a merge of a half of it nobody wrote
+			lines, at := strings.SplitAfter(merged, "\n"), follow(before, merged, h)
+			merged = strings.Join(slices.Replace(lines, min(at.from, len(lines)), min(at.to, len(lines)), h.New...), "")
+		}
+	}
 	if len(merged) <= maxDataText {
 		t.Merged = &merged
 	}

@@ -46,7 +46,13 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
       const argument = argumentOf(p);
       const own = (title: string, command: string) => new vscode.CodeLens(at, { title, command: `caselsp-vscode.${command}`, arguments: [argument] });
       const name = p.hunk.hunk === 0 ? 'file' : 'hunk';
-      const list = [own(`$(check) Accept ${name}${obeyed(p.file)}`, 'acceptHunk'), own(`$(discard) Reject ${name}`, 'rejectHunk')];
+      if (this.reviews.undone(p.task) > 0) {
+        return [own(`$(check) Accept ${name} again: it is no longer in the file`, 'acceptHunk')];
+      }
+      const accept = own(`$(check) Accept ${name}${obeyed(p.file)}`, 'acceptHunk');
+      const conflict = p.hunk.state === 'conflict';
+      const list = conflict ? [own(`$(warning) You changed the same lines${merged ? '' : ': show what CASE wrote'}`, 'reviewFile')] : [accept];
+      list.push(own(`$(discard) Reject ${name}`, 'rejectHunk'));
       if (p.file.kept === undefined && this.server.has('caselsp.note')) {
         const review = this.reviews.get(p.task);
         const noted = noteOn(review, p.file.path, p.hunk.hunk) !== undefined;
@@ -55,11 +61,10 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
           list.push(own(`$(reply) Send the result back with ${counted(review?.notes?.length ?? 0, 'note')}`, 'sendNotes'));
         }
       }
-      if (!merged) {
+      if (conflict) {
+        list.push(accept); // at last: it waits until the user has taken their own lines back
+      } else if (!merged) {
         list.push(own('$(diff) Show', 'reviewFile'));
-      }
-      if (p.hunk.state === 'conflict') {
-        list.push(own('$(warning) You changed the same lines', 'reviewFile'));
       }
       return list;
     });

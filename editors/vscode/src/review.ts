@@ -37,6 +37,8 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   readonly onReviews = this.emitter.event;
   private readonly subscriptions: vscode.Disposable[];
   private timer: NodeJS.Timeout | undefined;
+  /** Tasks of whose results the server has said that something is different. */
+  private readonly changed = new Set<string>();
 
   constructor(
     private readonly server: Server,
@@ -45,6 +47,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(mergedScheme, this),
       vscode.workspace.registerTextDocumentContentProvider(nowScheme, this),
+      server.onChanged((what) => this.heard(what)),
       board.onChanged(() => void this.refresh()),
       vscode.workspace.onDidChangeTextDocument((e) => this.typed(e.document)),
     ];
@@ -75,8 +78,9 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   /** Reads the results again; the merged texts that are shown follow. */
   async refresh(): Promise<void> {
     const before = JSON.stringify(this.all);
-    // The result that waits, and work that lies still or is kept.
-    const wanted = this.board.tasks.filter((t) => t.state === 'review' || t.kept.length > 0 || this.byTask.has(t.id));
+    // The result that waits, work that lies still or is kept, and what is decided and was changed again: an undo of the editor can take something out of it.
+    const wanted = this.board.tasks.filter((t) => t.state === 'review' || t.kept.length > 0 || this.byTask.has(t.id) || (t.state === 'succeeded' && this.changed.has(t.id)));
+    this.changed.clear();
     const seen = new Set<string>();
     for (const t of wanted) {
       const review = await this.load(t.id);
@@ -94,6 +98,24 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.followTexts();
     this.emitter.fire();
     await this.closeDecided();
+  }
+
+  /** How many accepted hunks of a result, which is decided, are not in the files any longer. */
+  undone(task: string): number {
+    return this.byTask.get(task)?.state === 'succeeded' ? this.pending(task).filter((p) => p.file.kept === undefined).length : 0;
+  }
+
+  /** The task whose result the active editor shows: a diff, the review document, or a file with its open hunks, the nearest first. */
+  inFront(): string | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    const uri = tab instanceof vscode.TabInputTextDiff ? tab.modified : editor?.document.uri;
+    if (uri === undefined) {
+      return undefined;
+    }
+    const cursor = editor?.selection.active.line ?? 0;
+    const near = this.pendingIn(uri).sort((a, b) => Math.abs(a.line - cursor) - Math.abs(b.line - cursor));
+    return sideOf(uri)?.task ?? reviewDocument.exec(uri.path)?.[1] ?? near[0]?.task;
   }
 
   /** Asks for a result, with its texts where one file is named. */
@@ -165,6 +187,15 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
       });
     if (tabs.length > 0) {
       await vscode.window.tabGroups.close(tabs, true);
+    }
+  }
+
+  /** Takes in what the server says has changed. */
+  private heard(what: unknown): void {
+    for (const c of (what as { changes?: { task: string; kinds: string[] }[] } | undefined)?.changes ?? []) {
+      if (c.kinds.includes('review')) {
+        this.changed.add(c.task);
+      }
     }
   }
 
@@ -270,7 +301,7 @@ function pendingOf(task: string, file: ReviewFile): Pending[] {
   for (const hunk of file.hunks.filter(isOpen)) {
     const line = hunk.range?.start.line ?? 0;
     list.push({ task, file, hunk, line, mergedLine: file.whole ? 0 : Math.max(0, line + shift) });
-    if (hunk.state === 'pending' && hunk.range !== null) {
+    if (hunk.range !== null) {
       shift += hunk.new.length - (hunk.range.end.line - hunk.range.start.line);
     }
   }
