@@ -73,8 +73,9 @@ export class Attention implements vscode.Disposable {
         warning: true,
       };
     }
-    const hunks = this.reviews.pending().length;
-    const review = hunks > 0 ? `${counted(hunks, 'hunk')} to review` : '';
+    const gone = this.board.tasks.reduce((n, t) => n + this.reviews.undone(t.id), 0);
+    const hunks = this.reviews.pending().length - gone;
+    const review = [hunks > 0 ? `${counted(hunks, 'hunk')} to review` : '', gone > 0 ? `${counted(gone, 'accepted hunk')} no longer in the file` : ''].filter((s) => s !== '').join(', ');
     const also = review === '' ? '' : ` · $(diff) ${review}`;
     const works = this.board.tasks.filter((t) => t.here);
     if (works.length > 1) {

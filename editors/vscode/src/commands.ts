@@ -6,7 +6,7 @@ import type { Board } from './board';
 import { isOpen } from './data';
 import { type HunkArgument, type Hunks, fileOf, noteOn } from './hunks';
 import { notify } from './notify';
-import { ask, pickDiagnostic, pickTask, pickTodo } from './pickers';
+import { type Choosing, ask, decidedOf, pickDiagnostic, pickTask, pickTodo } from './pickers';
 import type { Previews } from './preview';
 import type { QuestionView } from './questions';
 import type { Reviews } from './review';
@@ -132,23 +132,24 @@ function starting({ server }: Parts): Table {
 }
 
 /** The id of a row of the view, else of the task that is chosen. */
-async function taskOf(board: Board, argument: Argument, command: string, title: string, sure = false): Promise<string | undefined> {
+async function taskOf({ board, reviews }: Pick<Parts, 'board' | 'reviews'>, argument: Argument, command: string, title: string, how?: Choosing): Promise<string | undefined> {
   const given = argument?.task;
   if (given !== undefined) {
     return typeof given === 'string' ? given : given.id;
   }
-  return (await pickTask(board, command, title, sure))?.id;
+  return (await pickTask(board, reviews, command, title, how))?.id;
 }
 
 /** The commands to a task that is under way or lies still. */
-function directing({ server, board, questions }: Parts): Table {
-  const simple = (command: string, title: string) => async (argument: Argument) => {
-    const task = await taskOf(board, argument, command, title);
+function directing(parts: Parts): Table {
+  const { server, questions } = parts;
+  const simple = (command: string, title: string, how?: Choosing) => async (argument: Argument) => {
+    const task = await taskOf(parts, argument, command, title, how);
     return task === undefined ? undefined : server.execute(command, { task });
   };
   return {
     tell: async (argument) => {
-      const task = await taskOf(board, argument, 'caselsp.tell', 'CASE: Tell a task something');
+      const task = await taskOf(parts, argument, 'caselsp.tell', 'CASE: Tell a task something');
       const said = task === undefined ? undefined : await ask('CASE: Tell a task something', 'Its models are told before the next step.');
       if (said !== undefined && said.trim() !== '') {
         await server.execute('caselsp.tell', { task, text: said });
@@ -156,7 +157,10 @@ function directing({ server, board, questions }: Parts): Table {
     },
     stop: simple('caselsp.stop', 'CASE: Stop a task'),
     resume: simple('caselsp.resume', 'CASE: Resume a task'),
-    undo: simple('caselsp.undo', 'CASE: Undo what was decided'),
+    undo: simple('caselsp.undo', 'CASE: Undo what was decided', {
+      sure: 'All that was decided about which task is taken back? What you wrote since stays.',
+      about: decidedOf,
+    }),
     activity: simple('caselsp.activity', 'CASE: Show what a task does'),
     report: simple('caselsp.report', 'CASE: Report of a task'),
     questions: async () => questions.reveal(true),
@@ -164,19 +168,35 @@ function directing({ server, board, questions }: Parts): Table {
   };
 }
 
-/** The commands about results. */
-function reviewing({ server, board, reviews, hunks, previews }: Parts): Table {
-  const decideAll = (command: string, title: string) => async (argument: Argument) => {
-    const task = await taskOf(board, argument, 'caselsp.accept', title, true);
-    return task === undefined ? undefined : server.execute(command, { task });
+/** Decides about all that is open of a result. Of one that is decided, what is not in the files any longer is accepted again, by their names. */
+function decideAll(parts: Parts, accept: boolean, title: string): (argument: Argument) => Promise<void> {
+  const { server, reviews } = parts;
+  return async (argument) => {
+    const how = { sure: 'Of which task? All that is still open of its result is decided.', undone: accept };
+    const task = await taskOf(parts, argument, 'caselsp.accept', title, how);
+    if (task === undefined) {
+      return;
+    }
+    if (!accept || reviews.undone(task) === 0) {
+      await server.execute(accept ? 'caselsp.accept' : 'caselsp.reject', { task });
+      return;
+    }
+    for (const file of new Set(reviews.pending(task).map((p) => p.file.path))) {
+      await server.execute('caselsp.accept', { task, file });
+    }
   };
+}
+
+/** The commands about results. */
+function reviewing(parts: Parts): Table {
+  const { server, reviews, hunks, previews } = parts;
   const decideFile = (accept: boolean) => async (argument: Argument) => {
     const given = hunkArgument(argument) ?? hunks.fileAtCursor();
     await hunks.decide(accept, given === undefined ? undefined : { ...given, hunk: 0 });
   };
   return {
     review: async (argument) => {
-      const task = await taskOf(board, argument, 'caselsp.review', 'CASE: Review a result');
+      const task = await taskOf(parts, argument, 'caselsp.review', 'CASE: Review a result');
       const review = task === undefined ? undefined : await reviews.load(task);
       if (review === undefined) {
         return;
@@ -190,7 +210,7 @@ function reviewing({ server, board, reviews, hunks, previews }: Parts): Table {
       await reviews.showDiff(review, first, reviews.pending(review.task)[0]?.mergedLine);
     },
     reviewAll: async (argument) => {
-      const task = await taskOf(board, argument, 'caselsp.review', 'CASE: Review all files together');
+      const task = await taskOf(parts, argument, 'caselsp.review', 'CASE: Review all files together');
       const review = task === undefined ? undefined : await reviews.load(task);
       if (review !== undefined) {
         await reviews.showAll(review);
@@ -211,22 +231,22 @@ function reviewing({ server, board, reviews, hunks, previews }: Parts): Table {
       await reviews.showDiff(review, file, at?.mergedLine);
     },
     preview: async (argument) => {
-      const task = await taskOf(board, argument, 'caselsp.accept', 'CASE: Show a result in Refactor Preview');
+      const task = await taskOf(parts, argument, 'caselsp.accept', 'CASE: Show a result in Refactor Preview');
       return task === undefined ? undefined : previews.show(task);
     },
     reviewDocument: async (argument) => {
-      const task = await taskOf(board, argument, 'caselsp.review', 'CASE: Open the review document');
+      const task = await taskOf(parts, argument, 'caselsp.review', 'CASE: Open the review document');
       return task === undefined ? undefined : server.execute('caselsp.review', { task });
     },
-    accept: decideAll('caselsp.accept', 'CASE: Accept a result'),
-    reject: decideAll('caselsp.reject', 'CASE: Reject a result'),
+    accept: decideAll(parts, true, 'CASE: Accept a result'),
+    reject: decideAll(parts, false, 'CASE: Reject a result'),
     acceptFile: decideFile(true),
     rejectFile: decideFile(false),
     acceptHunk: async (argument) => hunks.decide(true, hunkArgument(argument)),
     rejectHunk: async (argument) => hunks.decide(false, hunkArgument(argument)),
-    note: async (argument) => writeNote(server, board, reviews, hunkArgument(argument) ?? (argument?.task === undefined ? hunks.hunkAtCursor() : undefined), argument),
+    note: async (argument) => writeNote(parts, hunkArgument(argument) ?? (argument?.task === undefined ? hunks.hunkAtCursor() : undefined), argument),
     sendNotes: async (argument) => {
-      const task = await taskOf(board, argument, 'caselsp.accept', 'CASE: Send a result back with its notes');
+      const task = await taskOf(parts, argument, 'caselsp.accept', 'CASE: Send a result back with its notes');
       return task === undefined ? undefined : server.execute('caselsp.note', { task, send: true });
     },
     nextHunk: async () => hunks.go(1),
@@ -235,12 +255,13 @@ function reviewing({ server, board, reviews, hunks, previews }: Parts): Table {
 }
 
 /** Writes a note on a hunk or a file, else on the whole result of a task: what should be different. An empty one withdraws it. */
-async function writeNote(server: Server, board: Board, reviews: Reviews, on: HunkArgument | undefined, argument: Argument): Promise<void> {
+async function writeNote(parts: Parts, on: HunkArgument | undefined, argument: Argument): Promise<void> {
+  const { server, reviews } = parts;
   if (on?.kept !== undefined) {
     void vscode.window.showInformationMessage('CASE: kept work is no part of the result and takes no note.');
     return;
   }
-  const task = on?.task ?? (await taskOf(board, argument, 'caselsp.accept', 'CASE: Write a note'));
+  const task = on?.task ?? (await taskOf(parts, argument, 'caselsp.accept', 'CASE: Write a note'));
   if (task === undefined) {
     return;
   }

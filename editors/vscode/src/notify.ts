@@ -18,6 +18,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   confirm: 'settings',
   deny: 'questions',
   next: 'nextHunk',
+  "accept with the file's name": 'accept',
   'note with send': 'sendNotes',
   revoke: 'approvals',
   state: 'projectState',
@@ -31,7 +32,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const showing: ReadonlySet<string> = new Set(['approvals', 'doctor', 'history', 'memory', 'questions', 'report', 'review', 'settings', 'validators']);
 
 /** What is quoted, which stays as it is, or a command as the server's texts name it, with the marks around it. */
-const commandName = /“[^”]*”?|"(?:\\.|[^"\\])*"|`?\bcaselsp\.([a-zA-Z]+(?: with send\b)?)(?![\w.]*\w)`?/g;
+const commandName = /“[^”]*”?|"(?:\\.|[^"\\])*"|`?\bcaselsp\.([a-zA-Z]+(?: with (?:send|the file's name)\b)?)(?![\w.]*\w)`?/g;
 
 /** The most buttons under a notification: more do not stand in one row. */
 const maxButtons = 3;

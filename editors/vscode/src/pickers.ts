@@ -3,6 +3,7 @@ import { MessageType } from 'vscode-languageclient/node';
 import type { Board } from './board';
 import type { Task } from './data';
 import { notify } from './notify';
+import type { Reviews } from './review';
 import { stateIcon } from './tasks';
 
 /** Asks for a text; undefined where the user gave up, "" where they gave none. */
@@ -10,30 +11,51 @@ export function ask(title: string, prompt: string, value = ''): Thenable<string 
   return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
 }
 
-/**
- * A task that a command has something to do for: the only one, else the one that is chosen. With sure, it is chosen in any case,
- * since it is about all of a result.
- */
-export async function pickTask(board: Board, command: string, title: string, sure = false): Promise<Task | undefined> {
+/** How a task is chosen. */
+export interface Choosing {
+  /** What is told in the list, which is shown in any case, since the command is about all of a result. */
+  sure?: string;
+  /** Also a result that is decided and of which something is not in the files any longer. */
+  undone?: boolean;
+  /** What the command would do about a task; else its files are named. */
+  about?: (task: Task) => string;
+}
+
+/** The commands that are about a result: a task without any change is not offered for them. */
+const aboutResults: ReadonlySet<string> = new Set(['caselsp.accept', 'caselsp.review']);
+
+/** A task that a command has something to do for: the only one, else the one that is chosen. That of the result in front of the user comes first. */
+export async function pickTask(board: Board, reviews: Reviews, command: string, title: string, how: Choosing = {}): Promise<Task | undefined> {
+  const front = reviews.inFront();
   await board.read();
   if (board.problem !== '') {
     notify(MessageType.Error, `CASE: ${board.problem}`);
     return undefined;
   }
   // What was touched last comes first: of those that are done, what was accepted last.
-  const fitting = board.tasks.filter((t) => command === 'caselsp.activity' || t.can.includes(command)).sort((a, b) => b.changed.localeCompare(a.changed));
+  const fits = (t: Task) => command === 'caselsp.activity' || t.can.includes(command) || (how.undone === true && reviews.undone(t.id) > 0);
+  const changes = (t: Task) => !aboutResults.has(command) || t.files.length > 0 || t.kept.length > 0;
+  const fitting = board.tasks
+    .filter((t) => fits(t) && changes(t))
+    .sort((a, b) => Number(b.id === front) - Number(a.id === front) || b.changed.localeCompare(a.changed));
   if (fitting.length === 0) {
     void vscode.window.showInformationMessage(`${title}: there is no task for that.`);
     return undefined;
   }
-  if (fitting.length === 1 && !sure) {
+  if (fitting.length === 1 && how.sure === undefined) {
     return fitting[0];
   }
   const chosen = await vscode.window.showQuickPick(
-    fitting.map((task) => ({ label: task.title, description: `${task.state}, ${when(task.changed)}`, detail: filesOf(task), iconPath: stateIcon(task), task })),
-    { title, placeHolder: sure ? 'Of which task? All that is still open of its result is decided.' : 'Which task?', matchOnDescription: true, ignoreFocusOut: true },
+    fitting.map((task) => ({ label: task.title, description: stands(task, reviews, front), detail: how.about?.(task) ?? filesOf(task), iconPath: stateIcon(task), task })),
+    { title, placeHolder: how.sure ?? 'Which task?', matchOnDescription: true, ignoreFocusOut: true },
   );
   return chosen?.task;
+}
+
+/** Where a task is, and whether its result is in front of the user. */
+function stands(task: Task, reviews: Reviews, front: string | undefined): string {
+  const gone = reviews.undone(task.id) > 0 ? 'no longer in the file' : '';
+  return [task.id === front ? 'shown in the editor' : '', task.state, gone, when(task.changed)].filter((s) => s !== '').join(', ');
 }
 
 /** When something was, in the user's own way; without the day where that is today. */
@@ -47,6 +69,16 @@ function filesOf(task: Task): string {
   const before = task.acceptedBefore ?? [];
   const list = [task.files.map((f) => f.path).join(', '), before.length === 0 ? '' : `accepted before: ${before.join(', ')}`];
   return list.filter((s) => s !== '').join('; ') || task.id;
+}
+
+/** What was decided about a task, file by file. */
+export function decidedOf(task: Task): string {
+  const of = (n: number | undefined, how: string) => (n === undefined || n === 0 ? '' : `${n} ${how}`);
+  return task.files
+    .map((f) => [f.path, [of(f.accepted, 'accepted'), of(f.rejected, 'rejected')].filter((s) => s !== '').join(', ')] as const)
+    .filter(([, what]) => what !== '')
+    .map(([path, what]) => `${path}: ${what}`)
+    .join('; ') || filesOf(task);
 }
 
 /** A diagnostic of a document, of any language server; those nearest the cursor first. */

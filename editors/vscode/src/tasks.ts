@@ -91,7 +91,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
   getTreeItem(node: Node): vscode.TreeItem {
     switch (node.kind) {
       case 'task':
-        return taskItem(node.task, node.task === this.board.tasks[0]);
+        return taskItem(node.task, node.task === this.board.tasks[0], this.reviews.undone(node.task.id));
       case 'now':
         return nowItem(node.task);
       case 'feature':
@@ -183,12 +183,13 @@ function earlierOf(node: { task: Task; index: number; round: number; steps: Step
 /** How much of a title stands in a row of the view, in characters: what is behind it is to be seen, too. */
 const rowText = 30;
 
-function taskItem(task: Task, first: boolean): vscode.TreeItem {
+function taskItem(task: Task, first: boolean, undone: number): vscode.TreeItem {
   const open = task.here || task.questions.length > 0 || task.state === 'review' || first;
   const item = new vscode.TreeItem(short(task.title, rowText), open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
   item.id = task.id;
   const used = task.tokens > 0 ? tokens(task.tokens) : '';
-  item.description = [task.interrupted ? 'interrupted' : task.state, used, cost(task)].filter((s) => s !== '').join(' · ');
+  const gone = undone === 0 ? '' : `${counted(undone, 'hunk')} no longer in the file`;
+  item.description = [task.interrupted ? 'interrupted' : task.state, gone, used, cost(task)].filter((s) => s !== '').join(' · ');
   item.iconPath = stateIcon(task);
   // The menus of package.json look for the ids of commands in it.
   item.contextValue = ['task', ...task.can.map((id) => id.replace(/^caselsp\./, ''))].join(' ');
