@@ -160,6 +160,13 @@ func (h *hand) keys(keys ...string) {
 
 var named = regexp.MustCompile(`^(Enter|Escape|Tab|Space|Up|Down|Left|Right|Home|End|[CM]-.|M-Enter)$`)
 
+// answers types what answers a question, once it can have been read.
+func (h *hand) answers(keys ...string) {
+	h.t.Helper()
+	pause(keysRead)
+	h.keys(keys...)
+}
+
 func (h *hand) screen() string {
 	out, _ := h.tmux("capture-pane", "-p")
 	return out

@@ -76,13 +76,11 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	if strings.Contains(h.scrolled(), "Ctrl+C stops") {
 		t.Error("the live view is there beside a question")
 	}
-	pause(keysRead)
-	h.keys("English", "Enter")
+	h.answers("English", "Enter")
 	h.held()
 	c.model.Release()
 	h.onScreen(`anything\s+else\s+=\s+later >`)
-	pause(keysRead)
-	h.keys("a", "Enter")
+	h.answers("a", "Enter")
 	h.onScreen(`(?m)^── succeeded · 1 file ──\n   new      hello\.txt  \+1  written\n   it took .*: \d+ model calls, \d+ tokens in and \d+ out\n`)
 	h.onScreen(`(?m)^\$ *$`) // the shell reads again
 	if seen := h.must("capture-pane", "-p", "-S", "-"); regexp.MustCompile(`(?m)^── coding|Ctrl\+C stops`).MatchString(seen) || !strings.Contains(seen, "feature 9 of 9") {
