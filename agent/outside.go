@@ -32,6 +32,9 @@ type outside interface {
 	told(p *record.State) []record.Told
 	// edited are the files that the user has edited at this place of the task; live, the workspace itself tells.
 	edited(at record.Place) []editedFile
+	// forgets reports whether the process that worked on the task ended here: what it knew and the journal does not hold is
+	// forgotten.
+	forgets(p *record.State) bool
 	// window is what the servers of models say here of their windows; nil: nothing new.
 	window(at record.Place) (b *record.WindowTold, recorded bool)
 	// answers reports whether a task that begins can end with an answer in words.
@@ -96,6 +99,8 @@ func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
 func (live) told(*record.State) []record.Told { return nil }
 
 func (live) edited(record.Place) []editedFile { return nil }
+
+func (live) forgets(*record.State) bool { return false } // it has ended
 
 func (live) window(record.Place) (*record.WindowTold, bool) { return nil, false }
 
@@ -165,14 +170,27 @@ func (p *Player) told(at *record.State) (list []record.Told) {
 
 // edited gives each edit once, as in an editor: nothing is written.
 func (p *Player) edited(at record.Place) (list []editedFile) {
-	for len(p.edits) > 0 && *p.edits[0].At == at {
+	for len(p.edits) > 0 && at.Is(*p.edits[0].At) {
 		list, p.edits = append(list, p.edits[0].Edited...), p.edits[1:]
 	}
 	return list
 }
 
+// forgets takes the ends of processes in order; one whose place was passed by is left out.
+func (p *Player) forgets(at *record.State) (ended bool) {
+	for len(p.ends) > 0 {
+		e := p.ends[0]
+		here := at.Place().Is(*e.At) && len(at.Turns) >= e.Turns
+		if !here && at.Replies <= e.At.Replies {
+			break
+		}
+		ended, p.ends = ended || here, p.ends[1:]
+	}
+	return ended
+}
+
 func (p *Player) window(at record.Place) (b *record.WindowTold, recorded bool) {
-	for len(p.sizes) > 0 && p.sizes[0].At == at {
+	for len(p.sizes) > 0 && at.Is(p.sizes[0].At) {
 		b, p.sizes = &p.sizes[0], p.sizes[1:]
 	}
 	return b, true
@@ -192,7 +210,7 @@ func (p *Player) Asked() (asked, recorded bool) {
 		switch {
 		case e.Layered != nil:
 			looked = true
-		case e.Recalled == nil && e.Linted == nil && e.Checked == nil && e.Tried == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil && e.Edited == nil && e.Window == nil:
+		case e.Recalled == nil && e.Linted == nil && e.Checked == nil && e.Tried == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil && e.Edited == nil && e.Window == nil && !e.Ended:
 			return e.User != nil && (!looked || e.User.Whole), true
 		}
 	}

@@ -116,6 +116,9 @@ func (r *run) touched(path string) bool {
 // the run: the overlay goes back to what it was.
 func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error {
 	r.concealRead(args.Reads())
+	if err := r.noteEdits(r.readBy(ctx, args.Reads())); err != nil {
+		return err
+	}
 	before := r.overlay.State()
 	room, _ := r.roomLeft()
 	var result action.Result

@@ -47,6 +47,9 @@ type Recording struct {
 // Export writes a task's recording.
 func (a *Agent) Export(id string, w io.Writer) error {
 	events, err := a.Events(id)
+	if err == nil {
+		_, err = a.load(id) // its records fit each other
+	}
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,9 @@ func (a *Agent) Export(id string, w io.Writer) error {
 	}
 	var started record.CommandStarted
 	accepted := false
+	var state record.State
 	for _, e := range events {
+		state.Apply(e.Seq, e.Time, e.Body)
 		line := entry{Time: e.Time, Kind: record.KindOf(e.Body)}
 		_, back := e.Body.(record.Returned)
 		_, applied := e.Body.(record.Applied)
@@ -82,8 +87,15 @@ func (a *Agent) Export(id string, w io.Writer) error {
 				return fmt.Errorf("record %d: %w", e.Seq, err)
 			}
 			line.At = b.At
+		case record.Edited:
+			if line.Edited, err = a.editedFiles(b); err != nil {
+				return fmt.Errorf("record %d: %w", e.Seq, err)
+			}
+			line.At = &b.At
 		default:
-			if !line.take(b, record.IsThread(id)) {
+			if line.Ended = endedBefore(b); line.Ended {
+				line.At, line.Turns = new(state.Place()), len(state.Turns)
+			} else if !line.take(b, record.IsThread(id)) {
 				continue
 			}
 		}
@@ -270,6 +282,7 @@ type Player struct {
 	layer []record.DependenciesFound
 	says  []record.Told
 	edits []entry // of files, by the user
+	ends  []entry // of processes that worked on the task
 	sizes []record.WindowTold
 	now   *said // the message of a thread that is replayed now
 
@@ -298,6 +311,8 @@ func (rec *Recording) Play() *Player {
 			p.says = append(p.says, *e.Told)
 		case e.Window != nil:
 			p.sizes = append(p.sizes, *e.Window)
+		case e.Ended && e.At != nil:
+			p.ends = append(p.ends, e)
 		case e.known():
 			p.edits = append(p.edits, e)
 		case e.Layered != nil:

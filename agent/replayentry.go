@@ -32,6 +32,8 @@ type entry struct {
 	Window   *record.WindowTold        `json:"window,omitempty"`  // of a task
 	Edited   []editedFile              `json:"edited,omitempty"`  // staged files that the user edited meanwhile
 	At       *record.Place             `json:"at,omitempty"`      // from where on the task had their text
+	Ended    bool                      `json:"ended,omitempty"`   // the process that worked on the task, here
+	Turns    int                       `json:"turns,omitempty"`   // that its model was told by then
 }
 
 // editedFile is a file as the user has edited it; Text is nil where it was removed or is no text.
@@ -43,6 +45,35 @@ type editedFile struct {
 // known reports whether a replay can make these edits.
 func (e *entry) known() bool {
 	return e.At != nil && len(e.Edited) > 0 && !slices.ContainsFunc(e.Edited, func(f editedFile) bool { return f.Text == nil })
+}
+
+// editedFiles are the files of a record with their texts.
+func (a *Agent) editedFiles(b record.Edited) (list []editedFile, err error) {
+	for _, ref := range b.Files {
+		f := editedFile{Path: ref.Path}
+		content, err := ref.ContentOrNone(a.Store.Blob)
+		if err != nil {
+			return nil, err
+		}
+		if text, ok := content.Text(); ok && content != nil {
+			f.Text = &text
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// endedBefore reports whether a record says that another process goes on with the task.
+func endedBefore(body record.Body) bool {
+	switch b := body.(type) {
+	case record.CallFailed:
+		return b.Lost
+	case record.StateChanged:
+		return b.Reason == record.ReasonResumed
+	case record.Continued:
+		return true
+	}
+	return false
 }
 
 // edited are the files that the user edited, by what staged edits were moved onto.

@@ -239,7 +239,7 @@ func (r *run) settle() error {
 
 // again is the transition back into a state that was interrupted.
 func (r *run) again(to record.Phase) record.StateChanged {
-	s := record.StateChanged{To: to, Reason: "resumed", Feature: r.state.Current}
+	s := record.StateChanged{To: to, Reason: record.ReasonResumed, Feature: r.state.Current}
 	if f := r.state.Feature(); f != nil {
 		s.Attempt, s.Round = f.Attempt, f.Round
 	}
@@ -285,6 +285,10 @@ func (r *run) next(ctx context.Context) error {
 		return r.ask(ctx)
 	}
 	r.notice(ctx)
+	if r.a.outside.forgets(r.state) {
+		r.texts = texts{}
+		r.keepBegun(ctx)
+	}
 	if err := r.learnWindow(ctx); err != nil {
 		return err
 	}

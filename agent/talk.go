@@ -125,6 +125,9 @@ func (r *run) tellChanges() (told bool, err error) {
 	p := r.prompter()
 	most := p.window.of(partChanged)
 	known := r.state.ShownNow()
+	if err := r.noteEdits(slices.Sorted(maps.Keys(known))); err != nil {
+		return false, err
+	}
 	var b record.FilesShown
 	var names []string
 	for _, path := range slices.Sorted(maps.Keys(known)) {

@@ -197,9 +197,9 @@ func (l *papers) openAt(ctx context.Context, e *Engine, name, text string, at *p
 		return err
 	}
 	text = agent.Visible(text)
-	// A place that is not in the text that an editor has is an error there.
+	// A place that is not in the text that an editor has is an error there: Neovim has no line behind the last line break.
 	if open := l.docs.get(u); at == nil && isPaper(name) && (open == nil || open.Text == text) {
-		end := protocol.Position{Line: uint32(strings.Count(text, "\n"))}
+		end := protocol.Position{Line: uint32(strings.Count(strings.TrimSuffix(text, "\n"), "\n"))}
 		at = &protocol.Range{Start: end, End: end}
 	}
 	return l.ed.showDocument(ctx, u, at)

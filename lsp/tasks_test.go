@@ -307,7 +307,7 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 	paper := sc.shown("task-")
 	sc.idle("The task is empty", cmdRun, map[string]string{"uri": string(sc.uri(paper))})
 	shown := sc.State().Shown
-	if at := shown[len(shown)-1].Selection; at == nil || int(at.Start.Line) != strings.Count(sc.Text(paper), "\n") {
+	if at := shown[len(shown)-1].Selection; at == nil || int(at.Start.Line) != strings.Count(sc.Text(paper), "\n")-1 {
 		t.Errorf("the document opens at %v, and not where the text belongs", at)
 	}
 	sc.must(sc.SetText(paper, "double it -- now"+sc.Text(paper)))

@@ -11,6 +11,8 @@ type began struct {
 	firstBase map[string]*FileRef
 	accepted  map[string]bool // by path: lines of the task itself became the user's
 	rejected  []Rejection
+	edits     map[string]string // by path: the hashes of the user's files as they were last recorded
+	returns   int               // how often a result went back or was tried again
 }
 
 // stage folds what is staged now.
@@ -42,6 +44,7 @@ func (p *State) Rejections() []Rejection { return p.rejected }
 
 // goesBack forgets how files began of which the user has accepted hunks, and keeps what they rejected.
 func (p *State) goesBack() {
+	p.returns++
 	r := Rejection{Staged: p.Staged}
 	for h, decided := range p.Review.Decided {
 		if decided == HunkRejected && h.Kept == "" {

@@ -427,7 +427,7 @@ var bodies = func() map[string]reflect.Type {
 		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, FixChecked{}, ValidatorTried{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{}, WindowTold{},
-		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
+		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Edited{}, Reported{}, Applying{}, Applied{}, Decided{},
 		Continued{}, Told{}, Message{}, HandedOver{}, Retried{}, TakenUp{}, Noted{}, Returned{}, Committed{}, Split{}, TestsFound{}, Compared{}, TestsWritten{}, TestsReturned{}, TestsSettled{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)

@@ -309,6 +309,8 @@ func (p *State) applyMilestone(body Body) {
 		}
 	case Rebased:
 		p.applyRebased(b)
+	case Edited:
+		p.applyEdited(b)
 	case TestsWritten, TestsReturned, TestsSettled:
 		p.applyWriting(body)
 	case Reported:

@@ -58,11 +58,20 @@ type Place struct {
 	Commands int  `json:"commands,omitempty"` // that were started
 	Unread   bool `json:"unread,omitempty"`   // an answer was not looked at yet
 	Left     int  `json:"left,omitempty"`     // calls of a reply that were behind the next one
+	Returns  int  `json:"returns,omitempty"`  // how often a result went back; older versions did not count
 }
 
 // Place returns where the task is.
 func (p *State) Place() Place {
-	return Place{p.Replies, p.Deeds, p.Commands, p.Answer != nil, len(p.Rest)}
+	return Place{p.Replies, p.Deeds, p.Commands, p.Answer != nil, len(p.Rest), p.returns}
+}
+
+// Is reports whether a place that was recorded is this one.
+func (at Place) Is(recorded Place) bool {
+	if recorded.Returns == 0 {
+		at.Returns = 0
+	}
+	return at == recorded
 }
 
 // Here reports whether a recorded message was told at this place of the task.

@@ -80,7 +80,7 @@ func (m *Model) Complete(ctx context.Context, req *llm.Request) (*llm.Response, 
 
 func diverged(format string, args ...any) error {
 	return &llm.Error{Kind: llm.Diverged, Detail: fmt.Sprintf(format, args...),
-		Advice: "The recording was made of other files, another task or another version of caselsp: record the run again"}
+		Advice: "The recording was made of other files, another task or another version of caselsp, or it lacks what somebody did to the files while the task worked: record the run again"}
 }
 
 // differs says where req is not what was recorded; "" when it is.
