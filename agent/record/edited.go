@@ -11,6 +11,16 @@ type Edited struct {
 
 func (Edited) kind() string { return "edited" }
 
+// applyTyped folds what the user did to files.
+func (p *State) applyTyped(body Body) {
+	switch b := body.(type) {
+	case Rebased:
+		p.applyRebased(b)
+	case Edited:
+		p.applyEdited(b)
+	}
+}
+
 // applyEdited folds what the user changed.
 func (p *State) applyEdited(b Edited) {
 	if p.edits == nil {

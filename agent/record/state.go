@@ -307,10 +307,8 @@ func (p *State) applyMilestone(body Body) {
 			p.stage(*b.Staged)
 			p.takeBack(b.Feature, 0)
 		}
-	case Rebased:
-		p.applyRebased(b)
-	case Edited:
-		p.applyEdited(b)
+	case Rebased, Edited:
+		p.applyTyped(body)
 	case TestsWritten, TestsReturned, TestsSettled:
 		p.applyWriting(body)
 	case Reported:

@@ -84,7 +84,7 @@ class User {
       await this.page.keyboard.press('F1');
       try {
         await input.waitFor({ timeout: paletteLimit });
-        await input.fill(`>${title}`);
+        await input.fill(`>${title}`, { timeout: paletteLimit }); // an editor that opens late takes the palette away
         await row.click({ timeout: paletteLimit });
         return true;
       } catch {
