@@ -67,8 +67,11 @@ func (r *run) readBy(ctx context.Context, places []action.Place) (paths []string
 			continue
 		}
 		began := r.state.Manifest()
+		if began == nil { // too many files to look through for each action
+			continue
+		}
 		now, err := r.overlay.Manifest(ctx, maxManifest)
-		if began == nil || now == nil || err != nil {
+		if now == nil || err != nil {
 			continue
 		}
 		for path, hash := range now {
