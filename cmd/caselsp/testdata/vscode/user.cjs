@@ -9,6 +9,8 @@ const { chromium } = require('playwright-core');
 const ceiling = 120_000;
 // After this time, in milliseconds, a palette that does not show a command is opened again.
 const paletteLimit = 15_000;
+// After this time, in milliseconds, a row that has not opened is clicked again.
+const unfoldLimit = 3_000;
 const address = new URL(process.env.SCENARIO_ADDRESS);
 const transcript = fs.createWriteStream(process.env.SCENARIO_TRANSCRIPT, { flags: 'a' });
 const note = (...words) => transcript.write(words.join(' ') + '\n');
@@ -207,6 +209,18 @@ class User {
   /** A row of the view of tasks, with all parts. */
   row(part, also = '') {
     return this.page.locator('.pane-body .monaco-list-row', { hasText: part }).filter({ hasText: also }).first();
+  }
+
+  /** Opens a row of the view of tasks, until a row below it is there: one that is drawn anew just then takes no click. */
+  async unfold(part, below, also = '') {
+    await this.see(`${below} below ${part}`, async () => {
+      if ((await this.row(below, also).count()) > 0) {
+        return true;
+      }
+      await this.row(part).click();
+      await this.page.keyboard.press('ArrowRight'); // opens it, where the click has not
+      return this.row(below, also).waitFor({ timeout: unfoldLimit }).then(() => true, () => false);
+    });
   }
 
   /** The text of the editors, as they show it. */
