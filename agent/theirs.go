@@ -13,7 +13,7 @@ import (
 )
 
 // theirs returns the user's file that is seen under a path, beside what it was before the task changed anything: as it began,
-// where the model was shown that, else as it was when something of it was first staged.
+// where that is known, else as it was when something of it was first staged.
 func (r *run) theirs(path string) (file action.Theirs, known bool) {
 	if i := slices.IndexFunc(r.state.Staged.Files, func(f record.StagedFile) bool { return f.Path == path && f.From != "" }); i >= 0 {
 		path = r.state.Staged.Files[i].From
@@ -122,7 +122,7 @@ func (a *Agent) rejectedBefore(p *record.State) (list []workspace.Change) {
 			all := c.Hunks
 			c.Hunks = nil
 			for _, h := range b.Hunks {
-				if h.Path == c.Path && h.Hunk < len(all) {
+				if h.Path == c.Path && h.Hunk >= 0 && h.Hunk < len(all) {
 					c.Hunks = append(c.Hunks, all[h.Hunk])
 				}
 			}

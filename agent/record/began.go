@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// began is what the user's files were when the task first staged something of them, by path: what they hold beyond that, the
-// user wrote while the task worked. A nil one did not exist.
+// began is what the task knows of what the user did to their files while it worked.
 type began struct {
-	firstBase map[string]*FileRef
+	firstBase map[string]*FileRef // by path: when something was first staged of them; nil: did not exist
 	accepted  map[string]bool // by path: lines of the task itself became the user's
 	rejected  []Rejection
 	edits     map[string]string // by path: the hashes of the user's files as they were last recorded
