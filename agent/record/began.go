@@ -8,7 +8,7 @@ import (
 // began is what the task knows of what the user did to their files while it worked.
 type began struct {
 	firstBase map[string]*FileRef // by path: when something was first staged of them; nil: did not exist
-	accepted  map[string]bool // by path: lines of the task itself became the user's
+	accepted  map[string]bool     // by path: lines of the task itself became the user's
 	rejected  []Rejection
 	edits     map[string]string // by path: the hashes of the user's files as they were last recorded
 	returns   int               // how often a result went back or was tried again
